@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+# hbr-cni. "make help" lists the targets.
+
+CC         ?= cc
+PKG_CONFIG ?= pkg-config
+BUILD      ?= build
+DESTDIR    ?=
+PREFIX     ?= /usr/local
+CNIBINDIR  ?= /opt/cni/bin
+DOCDIR     ?= $(PREFIX)/share/doc/hbr-cni
+
+# CFLAGS, CPPFLAGS, LDFLAGS and LDLIBS belong to whoever builds; what the code needs is in OUR_*.
+CFLAGS ?= -O2 -g
+DEPS   := libnl-route-3.0 libnl-3.0 jansson
+
+PLUGINS := $(patsubst plugins/%/main.c,%,$(wildcard plugins/*/main.c))
+SHARED  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shared/*/*.c))
+UNITS   := $(patsubst test/unit/%.c,$(BUILD)/test/unit/%,$(wildcard test/unit/*.c))
+TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/guest/poweroff
+SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] test/*/*.[ch])
+SCRIPTS := .ci/run $(wildcard test/deps test/demo test/run test/run-all test/mutants test/soak \
+           test/*.sh test/*.bash test/*.bats test/guest/init)
+
+# Asked once, and only when something is compiled: "make deps" works without pkg-config.
+once       = $(eval $(1) := $(2))$($(1))
+NL_CFLAGS  = $(call once,NL_CFLAGS,$(shell $(PKG_CONFIG) --cflags $(DEPS) || echo missing))
+NL_LIBS    = $(call once,NL_LIBS,$(shell $(PKG_CONFIG) --libs $(if $(STATIC),--static) $(DEPS)))
+VERSION   ?= $(call once,VERSION,$(shell git describe --tags --always --dirty 2>/dev/null || echo unknown))
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wformat=2 -Wvla -Wundef -Wconversion -Wcast-qual \
+            -Wcast-align -Wpointer-arith -Wwrite-strings -Wstrict-prototypes -Wold-style-definition \
+            -Wmissing-prototypes -Wmissing-declarations -Wredundant-decls -Wswitch-enum \
+            -Wimplicit-fallthrough -Wnull-dereference
+HARDENING := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection
+
+# SANITIZE=1: address and undefined; SANITIZE=undefined: where there is no room for ASan's shadow.
+SANITIZERS := -fsanitize=$(if $(filter 1,$(SANITIZE)),address$(,)undefined,$(SANITIZE)) \
+              -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+OUR_CPPFLAGS = -I. $(patsubst -I%,-isystem %,$(NL_CFLAGS)) -D_GNU_SOURCE
+OUR_CFLAGS   = -std=gnu17 -fPIE -ffunction-sections -fdata-sections $(WARNINGS) \
+               $(if $(SANITIZE),$(SANITIZERS),$(HARDENING)) $(if $(WERROR),-Werror)
+OUR_LDFLAGS  = $(if $(STATIC),-static-pie,-pie) $(if $(SANITIZE),$(SANITIZERS)) \
+               -Wl,--gc-sections,-z,relro,-z,now,-z,noexecstack
+
+COMPILE = $(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS)
+LINK    = $(CC) $(OUR_CFLAGS) $(CFLAGS) $(OUR_LDFLAGS) $(LDFLAGS)
+
+, := ,
+ifneq ($(V),1)
+quiet = @printf '  %-7s %s\n' $(1) '$(@:$(BUILD)/%=%)';
+MAKEFLAGS += --no-print-directory
+endif
+
+all: $(PLUGINS:%=$(BUILD)/%) ## build the plugins
+
+tools: $(TOOLS) # the programs that a test is made with
+
+everything: all $(UNITS) tools
+
+define plugin
+$(BUILD)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard plugins/$(1)/*.c)) $(SHARED)
+endef
+$(foreach p,$(PLUGINS),$(eval $(call plugin,$(p))))
+
+$(PLUGINS:%=$(BUILD)/%):
+	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
+
+$(UNITS): $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(SHARED)
+	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
+
+# The programs that a test is made with are never sanitized, and static: cheap to start anywhere.
+$(BUILD)/test/snapshot/snapshot: $(wildcard test/snapshot/*.[ch])
+$(BUILD)/test/guest/poweroff: test/guest/poweroff.c
+$(TOOLS): $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(CC) -I. -std=gnu17 -D_GNU_SOURCE $(WARNINGS) $(if $(WERROR),-Werror) -O2 -g -static \
+		-o $@ $(filter %.c,$^)
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC)$(COMPILE) $(DEFINES) -MMD -MP -c -o $@ $<
+
+# Only these know the version: another commit does not rebuild all the rest.
+VERSIONED := $(BUILD)/shared/cni/plugin.o $(PLUGINS:%=$(BUILD)/plugins/%/main.o)
+$(VERSIONED): DEFINES = -DHBR_VERSION='"$(VERSION)"'
+$(VERSIONED): $(BUILD)/version
+
+# Rebuild when the flags change, not only when the files do.
+stamp = @mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(1))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(1))' >$@
+$(BUILD)/flags: FORCE
+	@[ '$(NL_CFLAGS)' != missing ] || { echo 'libnl or jansson is missing: "make deps" installs them' >&2; exit 1; }
+	$(call stamp,$(COMPILE) $(LINK))
+$(BUILD)/version: FORCE
+	$(call stamp,$(VERSION))
+
+deps: ## install what building and testing needs (apt-get, as root)
+	test/deps
+
+# What is tested: static plugins (a guest kernel starts them ten times faster) and the dynamic ones.
+bed: # all that a test needs, built
+	BUILD='$(BUILD)' test/deps check
+	$(MAKE) everything
+	$(MAKE) BUILD='$(BUILD)/static' STATIC=1 all
+
+check: bed ## run all tests, on the running kernel or in a guest kernel
+	BUILD='$(abspath $(BUILD))' test/run-all $(TESTS)
+
+demo: bed ## two pods on two nodes on an L2 domain that did not exist before
+	BUILD='$(abspath $(BUILD))' test/run -- test/demo
+
+sanitize: ## the tests under UBSan, what any kernel can run under ASan, valgrind
+	BUILD='$(BUILD)' test/deps check lint
+	$(MAKE) everything
+	$(MAKE) BUILD='$(BUILD)/ubsan' SANITIZE=undefined CFLAGS='-O1 -g' everything
+	$(MAKE) BUILD='$(BUILD)/asan' SANITIZE=1 CFLAGS='-O1 -g' everything
+	BUILD='$(abspath $(BUILD))' PLUGINS_DIR='$(abspath $(BUILD))/ubsan' SANITIZER=ubsan test/run-all $(TESTS)
+	BUILD='$(abspath $(BUILD))' PLUGINS_DIR='$(abspath $(BUILD))/asan' SANITIZER=asan test/run-all -n native $(TESTS)
+
+lint: ## formatting, clang-tidy, cppcheck, shellcheck, include directions, warnings of gcc and clang
+	BUILD='$(BUILD)' test/deps lint
+	clang-format --dry-run -Werror $(SOURCES)
+	printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -P2 -n6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu17 $(OUR_CPPFLAGS) -DHBR_VERSION=\"lint\"' sh
+	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr -j2 \
+		--enable=warning,style,performance,portability \
+		--suppress=missingIncludeSystem --suppress=variableScope -D_GNU_SOURCE -I. shared plugins test
+	shellcheck -x $(SCRIPTS)
+	test/layers.sh
+	$(MAKE) BUILD='$(BUILD)/lint-gcc' CC=gcc WERROR=1 everything
+	$(MAKE) BUILD='$(BUILD)/lint-clang' CC=clang WERROR=1 everything
+
+analyze: ## gcc -fanalyzer and clang's analyzer over every file
+	BUILD='$(BUILD)' test/deps lint
+	$(MAKE) BUILD='$(BUILD)/fanalyzer' CC=gcc CFLAGS='-O1 -g -fanalyzer' WERROR=1 all
+	scan-build --status-bugs $(MAKE) BUILD='$(BUILD)/scan' all
+
+soak: bed ## what takes longer than a check may
+	BUILD='$(abspath $(BUILD))' test/soak
+
+mutants: bed ## break the code one line at a time: each break must turn a test red
+	BUILD='$(abspath $(BUILD))' test/mutants
+
+format: ## rewrite the sources as .clang-format says
+	clang-format -i $(SOURCES)
+
+# By rename: a runtime that starts a plugin meanwhile gets the old one or the new one, whole.
+install: all ## into $(DESTDIR)$(CNIBINDIR)
+	install -d '$(DESTDIR)$(CNIBINDIR)'
+	@set -e; for p in $(PLUGINS); do \
+		echo "  INSTALL $(DESTDIR)$(CNIBINDIR)/$$p"; \
+		install -m 0755 "$(BUILD)/$$p" "$(DESTDIR)$(CNIBINDIR)/.$$p.new"; \
+		mv -f "$(DESTDIR)$(CNIBINDIR)/.$$p.new" "$(DESTDIR)$(CNIBINDIR)/$$p"; \
+	done
+
+uninstall: ## remove what install put there
+	$(RM) $(PLUGINS:%='$(DESTDIR)$(CNIBINDIR)'/%)
+
+clean: ## remove what was built
+	$(RM) -r '$(BUILD)'
+
+help: ## this
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@echo
+	@echo '  Variables: BUILD=$(BUILD) DESTDIR=$(DESTDIR) CNIBINDIR=$(CNIBINDIR) CC=$(CC) CFLAGS LDFLAGS'
+	@echo '             V=1 STATIC=1 WERROR=1 SANITIZE=1|undefined STRICT=1 TESTS="test/bed.bats"'
+
+FORCE:
+.PHONY: all tools everything deps bed check demo sanitize lint analyze soak mutants format install uninstall clean help FORCE
+.DELETE_ON_ERROR:
+-include $(shell find '$(BUILD)' -name '*.d' 2>/dev/null)

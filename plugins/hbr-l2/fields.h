@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/* The keys of an hbr-l2 network, and where they land. */
+
+#include <net/if.h>
+
+#include "shared/base/fields.h"
+#include "shared/cni/interface.h"
+#include "shared/node/node.h"
+
+/* The rows that the first pod of a domain fixes for all: of the L2 domain, of its leg on the trunk. */
+#define FIELD_L2    FIELD_USER
+#define FIELD_TRUNK (FIELD_USER << 1)
+
+struct l2 {
+	struct interface interface;
+	uint32_t vni;
+	uint32_t vlan;
+	char vrf[IFNAMSIZ];
+	unsigned attach; /* enum attach */
+	bool mobile, isolated, hairpin, macspoofchk, neigh_suppress;
+
+	/* Not the network's to say: from the node, remembered by the domain. */
+	struct ip local; /* VTEP */
+	uint32_t vxlan_port;
+};
+
+extern const struct field_table l2_fields;
+
+/* Keys that the fields alone cannot judge. */
+int l2_settle(const struct node *node, void *values, uint64_t *given, struct error *err);
+
+/* Mark the value at this offset of struct l2 as given. */
+void l2_give(uint64_t *given, size_t offset);

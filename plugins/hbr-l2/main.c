@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/* hbr-l2: a pod on an on-demand L2 domain. The steps of an attachment; nothing else. */
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "plugins/hbr-l2/topology.h"
+#include "shared/cni/attach.h"
+#include "shared/cni/verbs.h"
+#include "shared/kernel/sysctl.h"
+#include "shared/node/port.h"
+
+/* The leg of the domain on the HBR netns' side of the trunk: what is behind it is on this node. */
+static const struct link *find_leg(const struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->n_links; i++) {
+		const struct link *link = &attachment->links[i];
+
+		if (link->kind == LINK_VLAN && link->place == PLACE_HBR)
+			return link;
+	}
+
+	return NULL;
+}
+
+/* IPv6 has no business on a bridge of the host's that has no address; a kernel without it is fine. */
+static int hold(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	const struct l2 *l2 = attachment->values;
+	char path[64];
+
+	if (attach_hold(ctx, err) < 0)
+		return -1;
+	if (!attachment->changed)
+		return 0;
+	snprintf(path, sizeof(path), "ipv6/conf/br.%u/disable_ipv6", l2->vni);
+
+	return sysctl_set(path, "1", false, err);
+}
+
+static bool is_static(const struct attachment *attachment)
+{
+	const struct l2 *l2 = attachment->values;
+
+	return !l2->mobile && l2->interface.addressing.n_ips > 0;
+}
+
+/* A pod whose addresses are known is announced by EVPN before it says a word, and stays so. */
+static int pin(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	const struct l2 *l2 = attachment->values;
+	const struct link *leg = find_leg(attachment);
+	int port;
+
+	if (l2->macspoofchk) {
+		if (link_index(&attachment->nl[PLACE_HOST], attachment->port_name, &port, err) != 1)
+			return -1;
+		if (fdb_add(&attachment->nl[PLACE_HOST], port, &l2->interface.mac, err) < 0)
+			return -1;
+	}
+	if (!is_static(attachment) || !leg)
+		return 0;
+
+	return fdb_add(&attachment->nl[PLACE_HBR], leg->index, &l2->interface.mac, err) < 0 ? -1 : 0;
+}
+
+/* The entry on the pod's own port goes with the port. */
+static int unpin(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct site site = attachment_site(attachment);
+	const struct l2 *l2 = attachment->values;
+	struct network network = { &l2_fields, attachment->values, 0 };
+	char leg[IFNAMSIZ];
+	int index, r;
+
+	if (!attachment->nl[PLACE_HBR].sock)
+		return 0;
+	r = domain_recall(&attachment->domains[1], &site, &network, err);
+	if (r <= 0)
+		return r;
+	snprintf(leg, sizeof(leg), "tr.%u", l2->vlan);
+	r = link_index(&attachment->nl[PLACE_HBR], leg, &index, err);
+
+	return r <= 0 ? r : fdb_remove(&attachment->nl[PLACE_HBR], index, &l2->interface.mac, err);
+}
+
+static void recover(uint32_t vni, void *values)
+{
+	((struct l2 *)values)->vni = vni;
+}
+
+static const struct step steps[] = {
+	{ "record", attach_remember, attach_forget },
+	{ "ipam", attach_ask_ipam, attach_return_ipam },
+	{ "domain", hold, attach_release },
+	{ "port", attach_plug, attach_unplug },
+	{ "forwarding", pin, unpin },
+	{ "unlock", attach_unlock, NULL },
+	{ "pod", attach_configure, NULL },
+	{ "announcement", attach_announce, NULL },
+	{ "HBR netns", attach_confirm, NULL },
+};
+
+static const struct attachment_type type = {
+	.name = "hbr-l2",
+	.fields = &l2_fields,
+	.values_size = sizeof(struct l2),
+	.interface_offset = offsetof(struct l2, interface),
+	.settle = l2_settle,
+	.domains = l2_domains,
+	.recover = recover,
+	.port = l2_port,
+	.steps = steps,
+	.n_steps = COUNT(steps),
+};
+
+int main(void)
+{
+	return verbs_main(&type);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/hbr-l2/settle.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct l2, member)
+
+static int settle_vrf(const struct site *site, const struct l2 *l2, struct error *err)
+{
+	struct link vrf = { .kind = LINK_VRF, .place = PLACE_HBR };
+	struct link_state state;
+	int r;
+
+	if (!l2->vrf[0])
+		return 0;
+	memcpy(vrf.name, l2->vrf, sizeof(vrf.name));
+	r = link_find(&site->nl[PLACE_HBR], &vrf, &state, err);
+	if (r < 0)
+		return -1;
+	if (r == 0 || strcmp(state.kind, "vrf") != 0)
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "vrf: \"%s\" is no VRF in the HBR netns: wanted one that is there, or "
+				 "none",
+				 l2->vrf);
+
+	return 0;
+}
+
+static int settle_mtu(const struct site *site, struct l2 *l2, struct error *err)
+{
+	uint32_t wanted = l2->interface.mtu ? l2->interface.mtu : site->node->mtu;
+	struct node_mtu possible;
+
+	if (node_find_mtu(site->node, &site->nl[PLACE_HBR], &site->nl[PLACE_HOST],
+			  l2->local.family, &possible, err) < 0)
+		return -1;
+	if (wanted > possible.mtu)
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "mtu: %u is more than the path can carry: wanted at most %u (%s)",
+				 wanted, possible.mtu, possible.limit);
+	l2->interface.mtu = wanted ? wanted : possible.mtu;
+
+	return 0;
+}
+
+int l2_settle_domain(const struct site *site, struct network *network, struct error *err)
+{
+	struct l2 *l2 = network->values;
+
+	if (settle_vrf(site, l2, err) < 0 ||
+	    node_find_vtep(site->node, &site->nl[PLACE_HBR], &l2->local, err) < 0 ||
+	    settle_mtu(site, l2, err) < 0)
+		return -1;
+	l2->vxlan_port = site->node->vxlan_port;
+
+	/* What nobody said is as fixed as what somebody did. */
+	l2_give(&network->given, AT(vrf));
+	l2_give(&network->given, AT(neigh_suppress));
+	l2_give(&network->given, AT(local));
+	l2_give(&network->given, AT(vxlan_port));
+	l2_give(&network->given, AT(interface.mtu));
+
+	return 0;
+}
+
+int l2_settle_trunk(const struct site *site, struct network *network, struct error *err)
+{
+	struct l2 *l2 = network->values;
+	char domain[STORE_NAME_SIZE];
+
+	snprintf(domain, sizeof(domain), "trunk-%u", l2->vni);
+	if (domain_choose_vlan(site, domain, &l2->vlan, err) < 0)
+		return -1;
+	l2_give(&network->given, AT(vlan));
+
+	return 0;
+}

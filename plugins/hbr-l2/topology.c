@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugins/hbr-l2/topology.h"
+
+#include <linux/if_link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plugins/hbr-l2/settle.h"
+
+static const struct domain_kind l2_kind = { FIELD_L2, l2_settle_domain, l2_links };
+static const struct domain_kind trunk_kind = { FIELD_TRUNK, l2_settle_trunk, l2_trunk_links };
+
+size_t l2_domains(const void *values, struct domain *domains)
+{
+	const struct l2 *l2 = values;
+	struct domain *domain = &domains[0], *trunk = &domains[1];
+
+	*domain = (struct domain){ .kind = &l2_kind, .lock = LOCK_NONE };
+	snprintf(domain->name, sizeof(domain->name), "l2-%u", l2->vni);
+	snprintf(domain->title, sizeof(domain->title), "the L2 domain of VNI %u", l2->vni);
+
+	*trunk = (struct domain){ .kind = &trunk_kind, .lock = LOCK_NONE };
+	snprintf(trunk->name, sizeof(trunk->name), "trunk-%u", l2->vni);
+	snprintf(trunk->title, sizeof(trunk->title), "the VLAN of VNI %u", l2->vni);
+
+	return 2;
+}
+
+/* The same on this node whenever it is made again, another one on every other node. */
+static struct mac derive_mac(const struct l2 *l2, const char *role)
+{
+	char vni[16], local[IP_TEXT_SIZE];
+	const char *const parts[] = { role, vni, local };
+
+	snprintf(vni, sizeof(vni), "%u", l2->vni);
+	ip_print(&l2->local, local);
+
+	return mac_from_hash(hash_parts(parts, sizeof(parts) / sizeof(parts[0])));
+}
+
+/* What all links of an L2 domain have in common. */
+static struct link domain_link(const struct node *node, const struct l2 *l2, enum link_kind kind,
+			       enum link_place place, const char *role)
+{
+	struct link link = {
+		.kind = kind,
+		.place = place,
+		.group = LINK_GROUP_MARK | l2->vni,
+		.mac = derive_mac(l2, role),
+		.mtu = l2->interface.mtu,
+		.addrgenmode = IN6_ADDR_GEN_MODE_NONE,
+	};
+
+	snprintf(link.alias, sizeof(link.alias), "hbr-cni:%s:%s:%u", node->slug, role, l2->vni);
+
+	return link;
+}
+
+static void name_bridge(char name[static IFNAMSIZ], const struct l2 *l2)
+{
+	snprintf(name, IFNAMSIZ, "br.%u", l2->vni);
+}
+
+size_t l2_links(const struct node *node, const void *values, struct link *links)
+{
+	const struct l2 *l2 = values;
+	struct link *bridge = &links[0], *vxlan = &links[1];
+
+	*bridge = domain_link(node, l2, LINK_BRIDGE, PLACE_HBR, "bridge");
+	name_bridge(bridge->name, l2);
+	snprintf(bridge->master, sizeof(bridge->master), "%s", l2->vrf);
+
+	*vxlan = domain_link(node, l2, LINK_VXLAN, PLACE_HBR, "vxlan");
+	snprintf(vxlan->name, sizeof(vxlan->name), "vx.%u", l2->vni);
+	name_bridge(vxlan->master, l2);
+	vxlan->is_port = true;
+	/* EVPN tells where MACs are: neither the tunnel nor its port learns by itself. */
+	vxlan->port.neigh_suppress = l2->neigh_suppress;
+	vxlan->vxlan.id = l2->vni;
+	vxlan->vxlan.local = l2->local;
+	vxlan->vxlan.dstport = (uint16_t)l2->vxlan_port;
+
+	return 2;
+}
+
+static struct link vlan_leg(const struct node *node, const struct l2 *l2, enum link_place place,
+			    const char *trunk, const char *role)
+{
+	struct link leg = domain_link(node, l2, LINK_VLAN, place, role);
+
+	snprintf(leg.name, sizeof(leg.name), "tr.%u", l2->vlan);
+	snprintf(leg.lower, sizeof(leg.lower), "%s", trunk);
+	name_bridge(leg.master, l2);
+	leg.is_port = true;
+	leg.port.learning = 1;
+	leg.vlan.id = (uint16_t)l2->vlan;
+
+	return leg;
+}
+
+size_t l2_trunk_links(const struct node *node, const void *values, struct link *links)
+{
+	const struct l2 *l2 = values;
+
+	links[0] = domain_link(node, l2, LINK_BRIDGE, PLACE_HOST, "host-bridge");
+	name_bridge(links[0].name, l2);
+	links[1] = vlan_leg(node, l2, PLACE_HOST, node->host_trunk, "host-vlan");
+	links[2] = vlan_leg(node, l2, PLACE_HBR, node->trunk, "vlan");
+
+	return 3;
+}
+
+void l2_port(const struct node *node, const void *values, struct link *port)
+{
+	const struct l2 *l2 = values;
+
+	(void)node;
+	port->place = PLACE_HOST;
+	port->group = LINK_GROUP_MARK | l2->vni;
+	port->mtu = l2->interface.mtu;
+	port->addrgenmode = IN6_ADDR_GEN_MODE_NONE;
+	name_bridge(port->master, l2);
+	port->is_port = true;
+	/* Locked, a port lets only those MACs in that are in the table already: the pod's own. */
+	port->port.learning = !l2->macspoofchk;
+	port->port.locked = l2->macspoofchk;
+	port->port.isolated = l2->isolated;
+	port->port.hairpin = l2->hairpin;
+}

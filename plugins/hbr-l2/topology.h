@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/*
+ * From keys to links: what an L2 domain, its leg on the trunk, and a port are made of. Pure functions:
+ * the same keys give the same links, on ADD, CHECK, DEL, and when somebody only wants to see.
+ */
+
+#include "plugins/hbr-l2/fields.h"
+#include "shared/node/domain.h"
+
+/* The domains that a network's pods hold. */
+size_t l2_domains(const void *values, struct domain *domains);
+
+/* br.<vni> and vx.<vni> in the HBR netns. */
+size_t l2_links(const struct node *node, const void *values, struct link *links);
+
+/* br.<vni> and tr.<vlan> in the host, tr.<vlan> in the HBR netns. */
+size_t l2_trunk_links(const struct node *node, const void *values, struct link *links);
+
+/* The node's end of a pod's interface. */
+void l2_port(const struct node *node, const void *values, struct link *port);

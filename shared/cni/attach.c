@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/cni/attach.h"
+
+#include <errno.h>
+
+#include "shared/base/cleanup.h"
+#include "shared/cni/attachment.h"
+#include "shared/cni/document.h"
+#include "shared/cni/ipam.h"
+#include "shared/cni/result.h"
+#include "shared/kernel/announce.h"
+#include "shared/node/port.h"
+
+int attach_remember(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	auto_json json_t *record = attachment_describe(attachment, NULL);
+
+	if (!record)
+		return error_errno(err, ERROR_INTERNAL, ENOMEM, "describe %s", attachment->id);
+
+	return store_write_record(&attachment->store, attachment->id, record, err);
+}
+
+int attach_forget(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+
+	return store_remove_record(&attachment->store, attachment->id, err);
+}
+
+int attach_ask_ipam(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	const struct request *who = &attachment->who;
+	const char *type;
+
+	if (ipam_type(who->config, &type, err) < 0)
+		return -1;
+	if (!type)
+		return 0;
+	if (ipam_run(who, VERB_ADD, type, who->text, &attachment->ipam_result, err) < 0)
+		return -1;
+
+	return result_addressing(attachment->ipam_result, ERROR_DELEGATE_RESULT,
+				 &attachment->interface->addressing, err);
+}
+
+/*
+ * The IPAM plugin gets the very text that we got, unless its block in there is not the one of ADD:
+ * runtimes are known to hand DEL a poorer one.
+ */
+int attach_return_ipam(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	const struct request *who = &attachment->who;
+	auto_json json_t *given = NULL;
+	auto_free char *recorded = NULL;
+	struct error ignored;
+	const char *type;
+
+	if (ipam_type(who->config, &type, err) < 0)
+		return -1;
+	if (!type)
+		return 0;
+	if (who->text)
+		(void)document_decode(who->text, who->size, "the configuration", ERROR_DECODE,
+				      &given, &ignored);
+	if (given && json_equal(document_member(given, "ipam"),
+				document_member(who->config, "ipam")))
+		return ipam_run(who, VERB_DEL, type, who->text, NULL, err);
+
+	recorded = json_dumps(who->config, JSON_COMPACT);
+	if (!recorded)
+		return error_errno(err, ERROR_INTERNAL, ENOMEM, "the configuration for %s", type);
+
+	return ipam_run(who, VERB_DEL, type, recorded, NULL, err);
+}
+
+int attach_hold(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct site site = attachment_site(attachment);
+	struct network network = attachment_network(attachment);
+	auto_json json_t *holder = attachment_describe_holder(attachment);
+
+	if (!holder)
+		return error_errno(err, ERROR_INTERNAL, ENOMEM, "describe a holder");
+
+	for (size_t i = 0; i < attachment->n_domains; i++) {
+		if (domain_hold(&attachment->domains[i], &site, &network, attachment->id, holder,
+				err) < 0)
+			return -1;
+	}
+	attachment->given = network.given;
+	attachment_list_links(attachment);
+
+	return links_converge(attachment->nl, attachment->links, 0, attachment->n_links - 1,
+			      &attachment->changed, err);
+}
+
+/* All of them, whatever fails; the first failure is told. */
+int attach_release(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct site site = attachment_site(attachment);
+	struct network network = attachment_network(attachment);
+	struct error failure;
+	int r = 0;
+
+	for (size_t i = attachment->n_domains; i-- > 0;) {
+		if (domain_release(&attachment->domains[i], &site, &network, attachment->id,
+				   &failure) == 0)
+			continue;
+		if (r == 0)
+			*err = failure;
+		r = -1;
+	}
+
+	return r;
+}
+
+int attach_plug(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+
+	return links_converge(attachment->nl, attachment->links, attachment->n_links - 1,
+			      attachment->n_links, NULL, err);
+}
+
+int attach_unplug(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct site site = attachment_site(attachment);
+
+	return port_remove(&site, attachment->port_name, err);
+}
+
+int attach_unlock(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+
+	(void)err;
+	for (size_t i = 0; i < attachment->n_domains; i++)
+		lock_release(&attachment->domains[i].lock);
+
+	return 0;
+}
+
+int attach_configure(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct pod pod = attachment_pod(attachment);
+
+	return pod_configure(&pod, err);
+}
+
+/* Every port on the way, while the domain is new; on one that others use only the pod's own. */
+static int await_path(struct attachment *attachment, struct error *err)
+{
+	size_t first = attachment->changed ? 0 : attachment->n_links - 1;
+
+	for (size_t i = first; i < attachment->n_links; i++) {
+		struct link *link = &attachment->links[i];
+
+		/* A vxlan has no carrier to wait for: it forwards as soon as it is up. */
+		if (link->is_port && port_await(&attachment->nl[link->place], link, err) < 0)
+			return -1;
+	}
+
+	return 0;
+}
+
+int attach_announce(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	const struct interface *interface = attachment->interface;
+	const struct addressing *addressing = &interface->addressing;
+	struct pod pod = attachment_pod(attachment);
+	struct ip addresses[RESULT_IPS_MAX];
+
+	if (addressing->n_ips == 0)
+		return 0;
+	for (size_t i = 0; i < addressing->n_ips; i++)
+		addresses[i] = addressing->ips[i].address;
+	if (await_path(attachment, err) < 0 || pod_await_addresses(&pod, err) < 0)
+		return -1;
+
+	return announce_addresses(&attachment->pod, pod.ifname, &interface->mac, addresses,
+				  addressing->n_ips, err);
+}
+
+int attach_confirm(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	auto_netns struct netns now = NETNS_NONE;
+	auto_netlink struct netlink nl = { 0 };
+	struct error gone;
+
+	if (netns_open(&now, attachment->node.hbr_netns, &gone) == 0 &&
+	    netns_same(&now, &attachment->hbr) && netns_talk(&now, &nl, "HBR netns", &gone) == 0 &&
+	    netlink_cookie(&nl) == netlink_cookie(&attachment->nl[PLACE_HBR]))
+		return 0;
+
+	return error_set(err, ERROR_TRY_AGAIN,
+			 "the HBR netns %s was replaced by another one meanwhile: try again",
+			 attachment->node.hbr_netns);
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/cni/attachment.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "shared/cni/document.h"
+#include "shared/cni/ipam.h"
+#include "shared/node/holder.h"
+#include "shared/node/port.h"
+
+/* Names that follow from (containerID, ifname). */
+static void name(struct attachment *attachment)
+{
+	store_id(attachment->who.container_id, attachment->who.ifname, attachment->id);
+	port_name(attachment->who.container_id, attachment->who.ifname, attachment->port_name);
+}
+
+static struct interface *interface_in(const struct attachment_type *type, void *values)
+{
+	return (struct interface *)(void *)((char *)values + type->interface_offset);
+}
+
+int attachment_open(struct attachment *attachment, const struct attachment_type *type,
+		    const struct request *request, bool create, struct error *err)
+{
+	*attachment = (struct attachment){
+		.type = type,
+		.who = *request,
+		.store = { .fd = -1 },
+		.lock = LOCK_NONE,
+		.hbr = NETNS_NONE,
+		.pod = NETNS_NONE,
+		.values = calloc(1, type->values_size),
+	};
+	if (!attachment->values)
+		return error_set(err, ERROR_INTERNAL, "out of memory for the network's keys");
+	attachment->interface = interface_in(type, attachment->values);
+	name(attachment);
+
+	if (node_load(&attachment->node, document_member(request->config, "hbr"), err) < 0)
+		return -1;
+
+	return store_open(&attachment->store, attachment->node.state_dir, attachment->node.slug,
+			  create, err);
+}
+
+void attachment_close(struct attachment *attachment)
+{
+	for (size_t i = 0; i < attachment->n_domains; i++)
+		lock_release(&attachment->domains[i].lock);
+	lock_release(&attachment->lock);
+	store_close(&attachment->store);
+	for (size_t i = 0; i < PLACES; i++)
+		netlink_close(&attachment->nl[i]);
+	netns_close(&attachment->pod);
+	netns_close(&attachment->hbr);
+	json_decref(attachment->ipam_result);
+	json_decref(attachment->record);
+	free(attachment->values);
+}
+
+int attachment_lock(struct attachment *attachment, unsigned timeout_ms, struct error *err)
+{
+	return store_lock(&attachment->store, attachment->id, timeout_ms, &attachment->lock, err);
+}
+
+int attachment_enter(struct attachment *attachment, bool needed, struct error *err)
+{
+	auto_netns struct netns self = NETNS_NONE;
+	struct error absent;
+
+	if (netlink_open(&attachment->nl[PLACE_HOST], "host", err) < 0 ||
+	    netns_open_self(&self, err) < 0)
+		return -1;
+
+	if (netns_open(&attachment->hbr, attachment->node.hbr_netns, &absent) < 0) {
+		*err = absent;
+		return needed ? error_wrap(err, "hbrNetns") : 0;
+	}
+	if (netns_same(&attachment->hbr, &self)) {
+		netns_close(&attachment->hbr);
+		return needed ? error_set(err, ERROR_INVALID_NETNS,
+					  "hbrNetns: %s is the host's own network namespace: wanted "
+					  "one of its own",
+					  attachment->node.hbr_netns) :
+				0;
+	}
+
+	return netns_talk(&attachment->hbr, &attachment->nl[PLACE_HBR], "HBR netns", err);
+}
+
+static bool is_overridden(void)
+{
+	const char *value = getenv("CNI_NETNS_OVERRIDE");
+
+	return value && (strcmp(value, "1") == 0 || strcasecmp(value, "true") == 0);
+}
+
+int attachment_enter_pod(struct attachment *attachment, struct error *err)
+{
+	const char *path = attachment->who.netns;
+	auto_netns struct netns self = NETNS_NONE;
+
+	if (netns_open(&attachment->pod, path, err) < 0)
+		return error_wrap(err, "CNI_NETNS");
+	if (netns_open_self(&self, err) < 0)
+		return -1;
+	if (netns_same(&attachment->pod, &self) && !is_overridden())
+		return error_set(err, ERROR_INVALID_NETNS,
+				 "CNI_NETNS: %s is the plugin's own network namespace: wanted the "
+				 "pod's",
+				 path);
+	if (netns_same(&attachment->pod, &attachment->hbr))
+		return error_set(err, ERROR_INVALID_NETNS,
+				 "CNI_NETNS: %s is the HBR netns: wanted the pod's", path);
+
+	return netns_talk(&attachment->pod, &attachment->nl[PLACE_POD], "pod", err);
+}
+
+/* The same attachment has the same MAC after a restart, and no two have one in common. */
+static struct mac derive_mac(const struct attachment *attachment, const char *end)
+{
+	const struct request *who = &attachment->who;
+	const char *const parts[] = { end, who->name, who->container_id, who->ifname };
+
+	return mac_from_hash(hash_parts(parts, COUNT(parts)));
+}
+
+int attachment_read_values(struct attachment *attachment, struct error *err)
+{
+	const struct attachment_type *type = attachment->type;
+	struct interface *interface = attachment->interface;
+
+	if (fields_parse(type->fields, attachment->who.config, attachment->values,
+			 &attachment->given, err) < 0 ||
+	    interface_settle(interface, &attachment->who, err) < 0 ||
+	    type->settle(&attachment->node, attachment->values, &attachment->given, err) < 0)
+		return -1;
+	if (!mac_is_set(&interface->mac))
+		interface->mac = derive_mac(attachment, "pod");
+	attachment->n_domains = type->domains(attachment->values, attachment->domains);
+
+	return 0;
+}
+
+static const char *text(json_t *record, const char *key)
+{
+	const char *value = document_text(document_member(record, key));
+
+	return value ? value : "";
+}
+
+int attachment_take_record(struct attachment *attachment, json_t *record, struct error *err)
+{
+	struct request *who = &attachment->who;
+	json_t *config = document_member(record, "config");
+
+	if (!json_is_object(config))
+		return error_set(err, ERROR_STATE, "the record %s has no configuration in it",
+				 attachment->id);
+
+	attachment->record = json_incref(record);
+	who->config = config;
+	who->name = text(config, "name");
+	who->container_id = text(record, "containerID");
+	who->ifname = text(record, "ifname");
+	who->netns = text(record, "netns");
+	who->args = text(record, "args");
+	name(attachment);
+
+	return node_load(&attachment->node, document_member(config, "hbr"), err);
+}
+
+static json_t *describe_pod(const struct attachment *attachment)
+{
+	char namespace[256] = "", pod[256] = "";
+
+	(void)request_arg(&attachment->who, "K8S_POD_NAMESPACE", namespace, sizeof(namespace));
+	(void)request_arg(&attachment->who, "K8S_POD_NAME", pod, sizeof(pod));
+
+	return json_pack("{s:s, s:s}", "namespace", namespace, "name", pod);
+}
+
+json_t *attachment_describe_holder(const struct attachment *attachment)
+{
+	const struct request *who = &attachment->who;
+
+	return holder_describe(who->container_id, who->ifname, who->netns, &attachment->pod,
+			       netlink_cookie(&attachment->nl[PLACE_POD]), attachment->port_name);
+}
+
+json_t *attachment_describe(const struct attachment *attachment, json_t *result)
+{
+	const struct request *who = &attachment->who;
+	auto_json json_t *record = attachment_describe_holder(attachment), *rest = NULL;
+	char mac[MAC_TEXT_SIZE];
+
+	mac_print(&attachment->interface->mac, mac);
+	rest = json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:O*}", "plugin", attachment->type->name,
+			 "hbrNetns", attachment->node.hbr_netns, "args", who->args, "mac", mac, "pod",
+			 describe_pod(attachment), "config", who->config, "result", result);
+	if (!record || !rest || json_object_update(record, rest) < 0)
+		return NULL;
+
+	return take_ptr(&record);
+}
+
+struct site attachment_site(struct attachment *attachment)
+{
+	return (struct site){ &attachment->node, &attachment->store, attachment->nl };
+}
+
+struct network attachment_network(struct attachment *attachment)
+{
+	return (struct network){ attachment->type->fields, attachment->values,
+				 attachment->given };
+}
+
+struct pod attachment_pod(struct attachment *attachment)
+{
+	const struct interface *interface = attachment->interface;
+
+	return (struct pod){
+		.netns = &attachment->pod,
+		.nl = &attachment->nl[PLACE_POD],
+		.ifname = attachment->who.ifname,
+		.mac = interface->mac,
+		.mtu = interface->mtu,
+		.dad = interface->dad,
+		.promisc = interface->promisc,
+		.allmulti = interface->allmulti,
+		.stay_down = interface->stay_down,
+		.addressing = &interface->addressing,
+	};
+}
+
+static struct link list_port(const struct attachment *attachment)
+{
+	const struct request *who = &attachment->who;
+	struct link port = {
+		.kind = LINK_VETH,
+		.is_new = true,
+		.mac = derive_mac(attachment, "node"),
+		.peer = { .netns = attachment->pod.fd, .mac = attachment->interface->mac },
+	};
+
+	memcpy(port.name, attachment->port_name, sizeof(port.name));
+	snprintf(port.peer.name, sizeof(port.peer.name), "%s", who->ifname);
+	port_alias(attachment->node.slug, who->container_id, who->ifname, port.alias);
+	attachment->type->port(&attachment->node, attachment->values, &port);
+
+	return port;
+}
+
+void attachment_list_links(struct attachment *attachment)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < attachment->n_domains; i++)
+		n += attachment->domains[i].kind->links(&attachment->node, attachment->values,
+							&attachment->links[n]);
+	attachment->links[n++] = list_port(attachment);
+	attachment->n_links = n;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/*
+ * One (containerID, ifname) on its way in or out: who it is, where it happens, what it wants. ADD
+ * applies the plugin's steps to one made from a request; DEL, GC and the reaping of the dead revert
+ * them on one made from a record. Both hold the attachment's lock meanwhile.
+ */
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "shared/base/steps.h"
+#include "shared/cni/interface.h"
+#include "shared/cni/request.h"
+#include "shared/node/domain.h"
+
+#define ATTACHMENT_DOMAINS_MAX 3
+#define ATTACHMENT_LOCK_MS     20000
+
+struct attachment;
+
+/* What makes a plugin: its keys, its topology, its steps. */
+struct attachment_type {
+	const char *name; /* "hbr-l2" */
+	const struct field_table *fields;
+	size_t values_size;      /* of the struct that the fields land in */
+	size_t interface_offset; /* of the struct interface in it */
+
+	/* Fill in what follows from node and keys, and see that they fit together. */
+	int (*settle)(const struct node *node, void *values, uint64_t *given, struct error *err);
+	/* The domains it holds, in the order in which they are locked; how many. Pure. */
+	size_t (*domains)(const void *values, struct domain *domains);
+	/* The keys that the VNI in the group of a port tells, when nothing else is known any more. */
+	void (*recover)(uint32_t vni, void *values);
+	/* The port, but for names and MACs of the attachment, which are filled in already. Pure. */
+	void (*port)(const struct node *node, const void *values, struct link *port);
+
+	const struct step *steps; /* on a struct attachment */
+	size_t n_steps;
+};
+
+struct attachment {
+	const struct attachment_type *type;
+	struct request who;     /* CNI_* and the document; its strings belong to the caller or to record */
+	json_t *record;         /* owned; NULL: there is none (yet) */
+	char id[STORE_NAME_SIZE];
+	char port_name[IFNAMSIZ];
+
+	struct node node;
+	struct store store;
+	struct lock lock;
+	struct netns hbr, pod;      /* not open when they are not there */
+	struct netlink nl[PLACES];
+
+	void *values; /* owned, of the type's size */
+	uint64_t given;
+	struct interface *interface; /* in values */
+	struct domain domains[ATTACHMENT_DOMAINS_MAX];
+	size_t n_domains;
+	struct link links[LINKS_MAX]; /* of the domains, and the port behind them */
+	size_t n_links;
+	bool changed; /* a link of a domain was made or mended */
+	json_t *ipam_result; /* owned; NULL: no IPAM */
+};
+
+/*
+ * For a request: read node file and state; the namespaces are opened by attachment_enter().
+ * create: make the state's directories. Nothing is locked yet.
+ */
+int attachment_open(struct attachment *attachment, const struct attachment_type *type,
+		    const struct request *request, bool create, struct error *err);
+void attachment_close(struct attachment *attachment);
+
+/* Lock it. 1; 0: somebody else has it (only with a timeout of 0). */
+int attachment_lock(struct attachment *attachment, unsigned timeout_ms, struct error *err);
+
+/*
+ * Talk to the host and, if it is there, to the HBR netns; "needed" makes it an error when it is not,
+ * or when it is no other than the host's.
+ */
+int attachment_enter(struct attachment *attachment, bool needed, struct error *err);
+
+/* Open the pod's namespace; ERROR_INVALID_NETNS when it is the plugin's own or the HBR netns. */
+int attachment_enter_pod(struct attachment *attachment, struct error *err);
+
+/* Read the keys of the network, and what follows from them. */
+int attachment_read_values(struct attachment *attachment, struct error *err);
+
+/* Take over a record: from here on the attachment is what ADD was asked for. */
+int attachment_take_record(struct attachment *attachment, json_t *record, struct error *err);
+
+/* What holds a domain, and, with more in it, the record of the attachment (result: NULL while it is on
+ * its way). New objects, NULL without memory. */
+json_t *attachment_describe_holder(const struct attachment *attachment);
+json_t *attachment_describe(const struct attachment *attachment, json_t *result);
+
+struct site attachment_site(struct attachment *attachment);
+struct network attachment_network(struct attachment *attachment);
+
+/* The pod's end as the steps want it. */
+struct pod attachment_pod(struct attachment *attachment);
+
+/* The links of all its domains (whose values are known), and its port as the last one. */
+void attachment_list_links(struct attachment *attachment);
+
+#define auto_attachment CLEANUP(attachment_close)

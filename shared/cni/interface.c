@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/cni/interface.h"
+
+#include <string.h>
+
+#include "shared/base/cleanup.h"
+#include "shared/cni/ipam.h"
+#include "shared/cni/result.h"
+
+#define MTU_MIN 68 /* RFC 791: what every IPv4 link carries */
+#define MTU_MAX 65535
+
+static int parse_mtu(const struct field *field, json_t *value, void *at, struct error *err)
+{
+	static const struct field number = { .min = 0, .max = MTU_MAX };
+	struct field row = *field;
+	uint32_t mtu;
+
+	row.min = number.min;
+	row.max = number.max;
+	if (field_u32.parse(&row, value, &mtu, err) < 0)
+		return -1;
+	if (mtu > 0 && mtu < MTU_MIN)
+		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
+				    "a number from %d to %d, or 0 for the default", MTU_MIN,
+				    MTU_MAX);
+	memcpy(at, &mtu, sizeof(mtu));
+
+	return 0;
+}
+
+static json_t *dump_mtu(const struct field *field, const void *at)
+{
+	return field_u32.dump(field, at);
+}
+
+/* Both lists have the form that a CNI result gives them: the same code reads them. */
+static int parse_list(const char *key, json_t *value, struct addressing *addressing,
+		      struct error *err)
+{
+	auto_json json_t *result = json_pack("{s:O}", key, value);
+
+	if (!result)
+		return error_set(err, ERROR_INTERNAL, "out of memory for %s", key);
+
+	return result_addressing(result, ERROR_INVALID_CONFIG, addressing, err);
+}
+
+static int parse_addresses(const struct field *field, json_t *value, void *at, struct error *err)
+{
+	struct addressing *addressing = at, read = { 0 };
+
+	if (parse_list("ips", value, &read, err) < 0)
+		return error_wrap(err, "%s", field->key);
+	memcpy(addressing->ips, read.ips, sizeof(read.ips));
+	addressing->n_ips = read.n_ips;
+
+	return 0;
+}
+
+static int parse_routes(const struct field *field, json_t *value, void *at, struct error *err)
+{
+	struct addressing *addressing = at, read = { 0 };
+
+	if (parse_list("routes", value, &read, err) < 0)
+		return error_wrap(err, "%s", field->key);
+	memcpy(addressing->routes, read.routes, sizeof(read.routes));
+	addressing->n_routes = read.n_routes;
+
+	return 0;
+}
+
+/* Addresses and routes are never remembered as a domain's: nobody asks for them back. */
+static json_t *dump_nothing(const struct field *field, const void *at)
+{
+	(void)field;
+	(void)at;
+
+	return json_null();
+}
+
+/* clang-format off */
+const struct field_type field_mtu       = { "number",            sizeof(uint32_t),          parse_mtu,       dump_mtu };
+const struct field_type field_addresses = { "list of addresses", sizeof(struct addressing), parse_addresses, dump_nothing };
+const struct field_type field_routes    = { "list of routes",    sizeof(struct addressing), parse_routes,    dump_nothing };
+/* clang-format on */
+
+/* A route that names no gateway goes by the first address's of its family. */
+static void fill_in_gateways(struct addressing *addressing)
+{
+	for (size_t r = 0; r < addressing->n_routes; r++) {
+		struct route *route = &addressing->routes[r];
+
+		for (size_t i = 0; i < addressing->n_ips && !route->gw.family; i++) {
+			if (!route->has_scope &&
+			    addressing->ips[i].gateway.family == route->dst.family)
+				route->gw = addressing->ips[i].gateway;
+		}
+	}
+}
+
+static int take_mac(struct interface *interface, const struct request *request, struct error *err)
+{
+	const char *text = request_mac(request);
+
+	if (text && !parse_mac(text, &interface->mac))
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "mac: \"%.64s\" was asked for this pod: wanted a unicast MAC address "
+				 "such as 02:00:5e:10:00:01",
+				 text);
+
+	return 0;
+}
+
+static int take_ips(struct interface *interface, const struct request *request, struct error *err)
+{
+	auto_json json_t *ips = request_ips(request);
+	struct addressing *addressing = &interface->addressing;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach (ips, i, value) {
+		if (i >= RESULT_IPS_MAX)
+			return error_set(err, ERROR_INVALID_CONFIG,
+					 "ips: %zu addresses were asked for this pod: at most %d are "
+					 "possible",
+					 json_array_size(ips), RESULT_IPS_MAX);
+		addressing->ips[i].gateway = (struct ip){ 0 };
+		if (!json_is_string(value) ||
+		    !parse_cidr(json_string_value(value), &addressing->ips[i].address))
+			return error_set(err, ERROR_INVALID_CONFIG,
+					 "ips: \"%.64s\" was asked for this pod: wanted an address "
+					 "with its prefix length such as 10.0.0.1/24",
+					 json_is_string(value) ? json_string_value(value) : "");
+	}
+	if (i > 0)
+		addressing->n_ips = i;
+
+	return 0;
+}
+
+int interface_settle(struct interface *interface, const struct request *request,
+		     struct error *err)
+{
+	struct addressing *addressing = &interface->addressing;
+	const char *ipam;
+
+	if (ipam_type(request->config, &ipam, err) < 0 || take_mac(interface, request, err) < 0)
+		return -1;
+	if (!ipam && take_ips(interface, request, err) < 0)
+		return -1;
+	if (ipam && (addressing->n_ips || addressing->n_routes))
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "%s: not together with ipam: wanted one of the two",
+				 addressing->n_ips ? "addresses" : "routes");
+	if (interface->stay_down && (ipam || addressing->n_ips || addressing->n_routes))
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "disableContainerInterface: not together with %s: an interface that "
+				 "is down has no use for them",
+				 ipam ? "ipam" : "addresses or routes");
+	fill_in_gateways(addressing);
+
+	return 0;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/*
+ * One network link as data: what it should look like, and what the kernel has under its name.
+ *
+ * Our links carry two marks: the group, which the kernel takes in the create message, so that no
+ * link of ours is ever without it, and an alias for people, which follows at once. Name, kind,
+ * group and attributes together say what a link is; an index or a name alone says nothing.
+ */
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/base/error.h"
+#include "shared/base/parse.h"
+#include "shared/kernel/netlink.h"
+
+enum link_kind {
+	LINK_BRIDGE,
+	LINK_MACVLAN,
+	LINK_VETH,
+	LINK_VLAN,
+	LINK_VRF,
+	LINK_VXLAN,
+	LINK_KINDS
+};
+
+/* The namespace a link is in, an index of the conversations handed to the functions below. */
+enum link_place { PLACE_HOST, PLACE_HBR, PLACE_POD, PLACES };
+
+#define LINK_GROUP_MARK 0x68000000u /* the group of our links: the mark, and below it the VNI */
+#define LINK_GROUP_MASK 0xff000000u
+#define LINK_ALIAS_SIZE 128 /* of ours; the kernel takes 256 */
+
+struct link {
+	enum link_kind kind;
+	enum link_place place;
+	char name[IFNAMSIZ];
+	char lower[IFNAMSIZ];  /* the link below a vlan or macvlan */
+	char master[IFNAMSIZ]; /* the bridge or vrf it belongs to; "": none */
+	bool is_port;          /* the master is a bridge: the port's attributes count */
+	bool is_new; /* nobody else's business and hardly there yet: made first, looked for
+		      * only when that fails, and what an earlier try left is replaced */
+	int index;   /* known once it was converged or verified; 0: not yet */
+
+	uint32_t group;
+	char alias[LINK_ALIAS_SIZE];
+	struct mac mac; /* zero: the kernel's choice */
+	uint32_t mtu;   /* 0: the kernel's choice */
+	uint8_t addrgenmode;
+
+	struct {
+		uint32_t stp;
+		uint8_t mcast_snooping, vlan_filtering;
+	} bridge;
+	struct {
+		uint32_t mode;
+	} macvlan;
+	struct {
+		uint16_t id;
+	} vlan;
+	struct {
+		uint32_t table;
+	} vrf;
+	struct {
+		uint32_t id;
+		struct ip local;
+		uint16_t dstport;
+		uint8_t learning;
+	} vxlan;
+	struct {
+		uint8_t learning, neigh_suppress, isolated, hairpin, locked;
+	} port;
+	struct {
+		int netns; /* a descriptor of the namespace that the other end is made in */
+		char name[IFNAMSIZ];
+		struct mac mac;
+	} peer; /* of a veth */
+};
+
+/* What the kernel has under a name. */
+struct link_state {
+	int index;
+	int lower, master; /* indexes; 0: none */
+	bool up;
+	bool running;         /* IF_OPER_UP */
+	bool forwarding;      /* as a bridge's port */
+	char kind[16];        /* "": a physical link */
+	char other[IFNAMSIZ]; /* the link that has the name as an alternative one */
+	struct link link;     /* the attributes that were asked for by link_find() */
+};
+
+/* 1 and *state when there is a link of that name, 0 when not (an alternative name is none). */
+int link_find(struct netlink *nl, const struct link *wanted, struct link_state *state,
+	      struct error *err);
+
+/* 1 and its index, 0 when there is no link of that name. */
+int link_index(struct netlink *nl, const char *name, int *index, struct error *err);
+
+/* Whether a link that was found is ours: 1; somebody else's: 0; -1 ERROR_CONFLICT: it belongs to
+ * an hbr-cni with another HBR netns, or to another attachment. */
+int link_is_ours(const struct link *wanted, const struct link_state *state, struct error *err);
+
+/* Call visit for every link of the namespace; other than 0 ends it. Dumps. */
+typedef int link_visit_fn(const struct link_state *state, void *arg);
+int links_each(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
+	       struct error *err);
+
+/* A message about the link of an index (0: of a name that follows), which sets those flags (IFF_*)
+ * of the mask. NULL: no memory. */
+struct nl_msg *link_message(int type, int nl_flags, int index, unsigned flags, unsigned mask);
+
+/* "vx.7 type vxlan group 1744830471 mtu 1450 id 7 local 192.0.2.1 dstport 4789 master br.7" */
+void link_describe(const struct link *link, char *text, size_t size);

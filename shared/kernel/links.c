@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/kernel/links.h"
+
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/kernel/kinds.h"
+#include "shared/kernel/message.h"
+#include "shared/kernel/walk.h"
+
+static int request(struct walk *walk, const struct link *link, struct nl_msg *msg, const char *what,
+		   struct error *err)
+{
+	int r = netlink_request(walk_talk(walk, link), msg, NULL, NULL);
+
+	if (r < 0)
+		return netlink_error(walk_talk(walk, link), r, err, "%s %s", what, link->name);
+	if (walk->changed)
+		*walk->changed = true;
+
+	return 0;
+}
+
+static int no_memory(const struct link *link, struct error *err)
+{
+	return error_errno(err, ERROR_INTERNAL, ENOMEM, "message about %s", link->name);
+}
+
+static int change(struct walk *walk, const struct link *link, const struct link_state *state,
+		  struct error *err)
+{
+	auto_nl_msg struct nl_msg *msg = NULL;
+
+	if (!message_is_needed(link, &state->link))
+		return 0;
+
+	msg = link_message(RTM_NEWLINK, 0, state->index, 0, 0);
+	if (!msg || (!state->index && nla_put_string(msg, IFLA_IFNAME, link->name) < 0) ||
+	    message_put_change(msg, link, &state->link) < 0)
+		return no_memory(link, err);
+
+	return request(walk, link, msg, "change", err);
+}
+
+static int enslave(struct walk *walk, const struct link *link, const struct link_state *state,
+		   struct error *err)
+{
+	auto_nl_msg struct nl_msg *msg = link_message(RTM_NEWLINK, 0, state->index, 0, 0);
+	int master;
+
+	if (walk_need(walk, link, link->master, &master, err) < 0)
+		return -1;
+	if (!msg || nla_put_s32(msg, IFLA_MASTER, master) < 0)
+		return no_memory(link, err);
+
+	return request(walk, link, msg, "enslave", err);
+}
+
+static int set_up(struct walk *walk, const struct link *link, const struct link_state *state,
+		  struct error *err)
+{
+	auto_nl_msg struct nl_msg *msg = NULL;
+
+	if (state->up)
+		return 0;
+
+	msg = link_message(RTM_NEWLINK, 0, state->index, IFF_UP, IFF_UP);
+	if (!msg)
+		return no_memory(link, err);
+
+	return request(walk, link, msg, "set up", err);
+}
+
+/* Kernels ignore attributes that they do not know: look whether those that matter were taken. */
+static int prove(struct walk *walk, const struct link *link, const struct link_state *before,
+		 struct error *err)
+{
+	struct link_state state;
+	bool sent = false;
+	int r;
+
+	for_each_attr(attr, link)
+		sent = sent ||
+		       ((attr->flags & ATTR_PROVE) && message_has(attr, link, &before->link));
+	if (!sent)
+		return 0;
+
+	r = link_find(walk_talk(walk, link), link, &state, err);
+	if (r <= 0)
+		return r;
+	if (walk_compare(walk, link, &state, ATTR_PROVE, ERROR_UNSUPPORTED, err) < 0)
+		return error_wrap(err, "this kernel is too old for it");
+
+	return 0;
+}
+
+/* What a link is right after it was made just as asked for, without asking the kernel. */
+static struct link_state as_made(const struct link *link)
+{
+	struct link_state state = { .up = true, .link = *link };
+
+	snprintf(state.kind, sizeof(state.kind), "%s", link_kinds[link->kind].name);
+	for_each_attr(attr, link) {
+		if (attr->flags & (ATTR_LATER | ATTR_LATER_ON))
+			attr_reset(attr, &state.link);
+	}
+
+	return state;
+}
+
+/* A link of ours: complete it, mend what differs. */
+static int mend(struct walk *walk, const struct link *link, struct link_state *state,
+		struct error *err)
+{
+	int master;
+
+	if (walk_compare(walk, link, state, ATTR_FIXED, ERROR_CONFLICT, err) < 0 ||
+	    (!state->index ? 0 : walk_resolve(walk, link, link->master, &master, err)) < 0)
+		return -1;
+	if (state->index && state->master != master) {
+		/* Enslaving sets the port's attributes back: look again. */
+		if (enslave(walk, link, state, err) < 0 ||
+		    link_find(walk_talk(walk, link), link, state, err) < 0)
+			return -1;
+	}
+
+	return change(walk, link, state, err) < 0 || prove(walk, link, state, err) < 0
+		       ? -1
+		       : set_up(walk, link, state, err);
+}
+
+/* Only the link itself: 0 made, 1 something is in the way, -1. */
+static int try_create(struct walk *walk, const struct link *link, struct error *err)
+{
+	unsigned up = link_kinds[link->kind].exact ? IFF_UP : 0;
+	auto_nl_msg struct nl_msg *msg =
+		link_message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, 0, up, up);
+	int lower, master, r;
+
+	if (walk_need(walk, link, link->lower, &lower, err) < 0 ||
+	    walk_need(walk, link, link->master, &master, err) < 0)
+		return -1;
+	if (!msg || message_put_new(msg, link, lower, master) < 0)
+		return no_memory(link, err);
+
+	r = netlink_request(walk_talk(walk, link), msg, NULL, NULL);
+	if (r < 0)
+		netlink_error(walk_talk(walk, link), r, err, "create %s", link->name);
+	else if (walk->changed)
+		*walk->changed = true;
+
+	return r == -EEXIST ? 1 : r < 0 ? -1 : 0;
+}
+
+/* Make it, and say what it then is. */
+static int make(struct walk *walk, const struct link *link, struct link_state *state,
+		struct error *err)
+{
+	int r;
+
+	if (state->other[0])
+		return error_set(err, ERROR_CONFLICT,
+				 "%s in the %s cannot be made: it is an alternative name of %s",
+				 link->name, walk_talk(walk, link)->place, state->other);
+	r = try_create(walk, link, err);
+	if (r != 0)
+		return r < 0 ? -1 : walk_explain(walk, link, err);
+	if (link_kinds[link->kind].exact) {
+		*state = as_made(link);
+		return 0;
+	}
+
+	r = link_find(walk_talk(walk, link), link, state, err);
+	if (r == 0)
+		return error_set(err, ERROR_CONFLICT, "%s went away while it was being made",
+				 link->name);
+
+	return r < 0 ? -1 : 0;
+}
+
+/* A link that hardly is there yet. What is in the way may be left over from an earlier try. */
+static int make_new(struct walk *walk, const struct link *link, struct link_state *state,
+		    struct error *err)
+{
+	struct error ignored;
+	int ours, r = try_create(walk, link, err);
+
+	if (r == 0)
+		*state = as_made(link);
+	if (r <= 0)
+		return r;
+
+	r = link_find(walk_talk(walk, link), link, state, err);
+	if (r < 0)
+		return -1;
+	if (r == 0 && !state->other[0])
+		return error_set(err, ERROR_EXISTS, "the pod has an interface %s already",
+				 link->peer.name);
+	ours = r == 1 ? link_is_ours(link, state, err) : 0;
+	if (ours < 0)
+		return -1;
+	if (!ours || strcmp(state->kind, link_kinds[link->kind].name) != 0)
+		return error_set(err, ERROR_CONFLICT,
+				 "%s in the %s is there already and not ours: rename or remove it",
+				 link->name, walk_talk(walk, link)->place);
+
+	if (links_remove(walk->nl, link, 1, &ignored) < 0)
+		return -1;
+
+	return make(walk, link, state, err);
+}
+
+static int converge(struct walk *walk, struct link *link, struct error *err)
+{
+	struct link_state state = { 0 };
+	int ours = 1, r = 0;
+
+	if (link->is_new) {
+		if (make_new(walk, link, &state, err) < 0)
+			return -1;
+		return mend(walk, link, &state, err);
+	}
+
+	r = link_find(walk_talk(walk, link), link, &state, err);
+	if (r < 0)
+		return -1;
+	if (r == 1)
+		ours = link_is_ours(link, &state, err);
+	if (ours < 0 || (r == 0 && make(walk, link, &state, err) < 0))
+		return -1;
+	link->index = state.index;
+
+	if (!ours)
+		return walk_compare(walk, link, &state, ATTR_FIT, ERROR_CONFLICT, err) < 0
+			       ? -1
+			       : walk_compare_place(walk, link, &state, ERROR_CONFLICT, err);
+
+	return mend(walk, link, &state, err);
+}
+
+int links_converge(struct netlink nl[static PLACES], struct link *links, size_t first, size_t n,
+		   bool *changed, struct error *err)
+{
+	struct walk walk = { .nl = nl, .links = links, .n = n, .changed = changed };
+
+	for (size_t i = first; i < n; i++) {
+		if (converge(&walk, &links[i], err) < 0)
+			return -1;
+	}
+
+	return 0;
+}
+
+static int verify(struct walk *walk, struct link *link, struct error *err)
+{
+	struct link_state state;
+	int ours, r = link_find(walk_talk(walk, link), link, &state, err);
+
+	if (r < 0)
+		return -1;
+	if (r == 0)
+		return error_set(err, ERROR_CHECK, "%s %s in the %s is missing",
+				 link_kinds[link->kind].name, link->name,
+				 walk_talk(walk, link)->place);
+	link->index = state.index;
+
+	ours = link_is_ours(link, &state, err);
+	if (ours < 0)
+		return -1;
+	if (walk_compare(walk, link, &state, ours ? 0 : ATTR_FIT, ERROR_CHECK, err) < 0)
+		return -1;
+
+	return walk_compare_place(walk, link, &state, ERROR_CHECK, err);
+}
+
+int links_verify(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err)
+{
+	struct walk walk = { .nl = nl, .links = links, .n = n };
+
+	for (size_t i = 0; i < n; i++) {
+		if (verify(&walk, &links[i], err) < 0)
+			return -1;
+	}
+
+	return 0;
+}

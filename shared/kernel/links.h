@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/*
+ * A list of links made so, compared, or taken away.
+ *
+ * links_converge() goes through the list in the order given and sends nothing for what is right
+ * already. Links are shared between pods, so it never deletes one, and those of others are used as
+ * they are or refused: only a link that carries our mark is changed or removed.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "shared/base/error.h"
+#include "shared/kernel/link.h"
+
+#define LINKS_MAX 12 /* of one attachment: those of its domains, and its port */
+
+/*
+ * Make links[first..n) so; they may refer to those before them. *changed (may be NULL) is set to
+ * true when something was sent; it is not set to false. -1: ERROR_CONFLICT with what is and what
+ * was wanted; ERROR_EXISTS when the other end of a veth is there already; ERROR_NETLINK.
+ */
+int links_converge(struct netlink nl[static PLACES], struct link *links, size_t first, size_t n,
+		   bool *changed, struct error *err);
+
+/* The same walk without permission to change: -1, ERROR_CHECK, for the first difference. */
+int links_verify(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err);
+
+/* Remove those that are ours, last first; goes on after a failure and reports the first. */
+int links_remove(struct netlink nl[static PLACES], const struct link *links, size_t n,
+		 struct error *err);
+
+/*
+ * Remove every link of our mark with this group from the host and the HBR netns, unless one of them
+ * is, or has, a port: 1 when all went, 0 when a port keeps them. For when nobody knows any more
+ * what was made. Dumps.
+ */
+int links_remove_group(struct netlink nl[static PLACES], uint32_t group, struct error *err);
+
+/* 1 and the name of a port that is in one of the bridges but is not of these links, else 0. Dumps.
+ */
+int links_find_guest(struct netlink nl[static PLACES], const struct link *links, size_t n,
+		     char guest[static IFNAMSIZ], struct error *err);

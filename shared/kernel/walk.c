@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/kernel/walk.h"
+
+#include <string.h>
+
+struct netlink *walk_talk(const struct walk *walk, const struct link *link)
+{
+	return &walk->nl[link->place];
+}
+
+int walk_resolve(const struct walk *walk, const struct link *link, const char *name, int *index,
+		 struct error *err)
+{
+	*index = 0;
+	if (!name[0])
+		return 0;
+	for (size_t i = 0; i < walk->n; i++) {
+		const struct link *passed = &walk->links[i];
+
+		if (passed->index && passed->place == link->place &&
+		    strcmp(passed->name, name) == 0) {
+			*index = passed->index;
+			return 0;
+		}
+	}
+
+	return link_index(walk_talk(walk, link), name, index, err) < 0 ? -1 : 0;
+}
+
+int walk_need(const struct walk *walk, const struct link *link, const char *name, int *index,
+	      struct error *err)
+{
+	if (walk_resolve(walk, link, name, index, err) < 0)
+		return -1;
+	if (name[0] && *index == 0)
+		return error_set(err, ERROR_CONFLICT, "%s needs %s, which is not in the %s",
+				 link->name, name, walk_talk(walk, link)->place);
+
+	return 0;
+}
+
+/* Somebody has what only one link can have, under another name. */
+static int on_rival(const struct link_state *state, void *arg)
+{
+	struct link *wanted = arg;
+
+	if (strcmp(state->kind, link_kinds[wanted->kind].name) != 0)
+		return 0;
+	for_each_attr(attr, wanted) {
+		if ((attr->flags & ATTR_IDENTITY) && attr_equal(attr, wanted, &state->link)) {
+			memcpy(wanted->name, state->link.name, sizeof(wanted->name));
+			return 1;
+		}
+	}
+
+	return 0;
+}
+
+int walk_explain(const struct walk *walk, const struct link *link, struct error *err)
+{
+	struct link rival = *link;
+	char text[LINK_ALIAS_SIZE + 2] = "", details[ERROR_DETAILS_SIZE];
+	struct error ignored;
+
+	memcpy(details, err->details, sizeof(details));
+	if (links_each(walk_talk(walk, link), link, on_rival, &rival, &ignored) != 1)
+		return -1;
+
+	for_each_attr(attr, link) {
+		if (attr->flags & ATTR_IDENTITY)
+			attr_print(attr, link, text, sizeof(text));
+	}
+	error_set(err, ERROR_CONFLICT, "%s in the %s cannot be made: the %s %s has %s %s already",
+		  link->name, walk_talk(walk, link)->place, link_kinds[link->kind].name, rival.name,
+		  link->kind == LINK_VRF ? "table" : "id", text);
+
+	return error_details(err, "%s", details);
+}
+
+static const char *kind_of(const struct link_state *state)
+{
+	return state->kind[0] ? state->kind : "physical link";
+}
+
+static int differs(const struct walk *walk, const struct link *link, const struct attr *attr,
+		   const struct link_state *state, int code, struct error *err)
+{
+	char is[LINK_ALIAS_SIZE + 2], wanted[LINK_ALIAS_SIZE + 2];
+
+	attr_print(attr, &state->link, is, sizeof(is));
+	attr_print(attr, link, wanted, sizeof(wanted));
+
+	return error_set(err, code, "%s %s in the %s has %s %s, wanted %s",
+			 link_kinds[link->kind].name, link->name, walk_talk(walk, link)->place,
+			 attr->name, is, wanted);
+}
+
+int walk_compare(const struct walk *walk, const struct link *link, const struct link_state *state,
+		 unsigned flags, int code, struct error *err)
+{
+	if (strcmp(state->kind, link_kinds[link->kind].name) != 0)
+		return error_set(err, code, "%s in the %s is a %s, wanted a %s", link->name,
+				 walk_talk(walk, link)->place, kind_of(state),
+				 link_kinds[link->kind].name);
+
+	for_each_attr(attr, link) {
+		if ((flags && !(attr->flags & flags)) || !attr_is_set(attr, link))
+			continue;
+		if (!attr_equal(attr, link, &state->link))
+			return differs(walk, link, attr, state, code, err);
+	}
+
+	return 0;
+}
+
+int walk_compare_place(const struct walk *walk, const struct link *link,
+		       const struct link_state *state, int code, struct error *err)
+{
+	const char *place = walk_talk(walk, link)->place, *kind = link_kinds[link->kind].name;
+	int lower = 0, master = 0;
+
+	if (walk_resolve(walk, link, link->lower, &lower, err) < 0 ||
+	    walk_resolve(walk, link, link->master, &master, err) < 0)
+		return -1;
+	if (link->lower[0] && state->lower != lower)
+		return error_set(err, code, "%s %s in the %s is not on %s, wanted there", kind,
+				 link->name, place, link->lower);
+	if (state->master != master || (link->master[0] && !master))
+		return error_set(err, code, "%s %s in the %s has %s, wanted %s", kind, link->name,
+				 place, state->master ? "another master" : "no master",
+				 link->master[0] ? link->master : "none");
+	if (!state->up)
+		return error_set(err, code, "%s %s in the %s is down, wanted up", kind, link->name,
+				 place);
+
+	return 0;
+}

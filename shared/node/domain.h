@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/*
+ * Domains: what pods share on this node. The first holder makes a domain, the last one's release
+ * removes it. Its domain.json decides: what the first holder fixed is taken over by those who do
+ * not say, and refused to those who say otherwise. A holder is put before the links are touched and
+ * taken off before they are removed, both under the domain's lock.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shared/base/fields.h"
+#include "shared/kernel/links.h"
+#include "shared/node/node.h"
+#include "shared/node/store.h"
+
+#define DOMAIN_LOCK_MS 20000 /* how long to wait for a lock */
+
+/* Where all this happens. */
+struct site {
+	const struct node *node;
+	const struct store *store;
+	struct netlink *nl; /* by place */
+};
+
+/* A network's configuration, as its plugin keeps it. */
+struct network {
+	const struct field_table *table;
+	void *values;
+	uint64_t given; /* which rows have a value */
+};
+
+struct domain_kind {
+	unsigned flag; /* of the rows that the first holder fixes */
+	/* Choose what nobody gave, and mark it as given, for a domain that is new; under the node's lock. */
+	int (*settle)(const struct site *site, struct network *network, struct error *err);
+	/* The links it is made of, parents first; how many. Pure. */
+	size_t (*links)(const struct node *node, const void *values, struct link *links);
+};
+
+struct domain {
+	const struct domain_kind *kind;
+	char name[STORE_NAME_SIZE]; /* "l2-10100" */
+	char title[64];             /* "the L2 domain of VNI 10100" */
+	struct lock lock;
+};
+
+/*
+ * Become a holder: lock the domain (it stays locked), settle what is open in the network's values,
+ * put the holder. The links are the caller's to converge. -1: ERROR_CONFLICT with both values,
+ * ERROR_TRY_AGAIN, ERROR_STATE.
+ */
+int domain_hold(struct domain *domain, const struct site *site, struct network *network,
+		const char *id, json_t *holder, struct error *err);
+
+/* Take what the domain has fixed into the network's values. 0: there is no such domain. */
+int domain_recall(const struct domain *domain, const struct site *site, struct network *network,
+		  struct error *err);
+
+/*
+ * Stop being a holder; remove the domain when that was the last one. Locks unless it is locked, and
+ * unlocks. A domain that has a port of somebody else's is left as it is.
+ */
+int domain_release(struct domain *domain, const struct site *site, const struct network *network,
+		   const char *id, struct error *err);
+
+/*
+ * Choose the lowest VLAN of the node's range that no domain and no link on the trunk has, or see
+ * that no other domain has the one that was asked for (*vlan, when it is not 0). Dumps. What the
+ * VLAN is for is the domain of this name.
+ */
+int domain_choose_vlan(const struct site *site, const char *domain, uint32_t *vlan,
+		       struct error *err);

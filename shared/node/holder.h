@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/*
+ * Does a holder still live? It is dead only when that is proven: its port is gone, and the path of
+ * its pod's namespace is visible and leads to no namespace, or to another one. What cannot be seen
+ * proves nothing.
+ */
+
+#include <jansson.h>
+
+#include "shared/base/error.h"
+#include "shared/kernel/netns.h"
+#include "shared/node/domain.h"
+
+/* What has to be remembered of a holder; a new object, NULL without memory. */
+json_t *holder_describe(const char *container_id, const char *ifname, const char *netns_path,
+			const struct netns *netns, uint64_t cookie, const char *port);
+
+/* 1 dead, 0 alive or unknown. NULL (a damaged file) is unknown. */
+int holder_is_dead(const struct site *site, json_t *holder, struct error *err);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/*
+ * The node: /etc/hbr-cni/node.json (or the file that HBR_CNI_NODE names), what a network may
+ * override of it, and what it says about the HBR netns: the trunk, the VTEP, the MTU of the
+ * underlay. One rule: nothing of a tenant's gets in here but the keys that "overridable" lists.
+ */
+
+#include <jansson.h>
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shared/base/fields.h"
+#include "shared/base/parse.h"
+#include "shared/kernel/netlink.h"
+
+#define NODE_FILE        "/etc/hbr-cni/node.json"
+#define NODE_UPLINKS_MAX 16
+
+enum attach { ATTACH_BRIDGE, ATTACH_MACVLAN, ATTACH_DIRECT };
+extern const char *const attach_words[];
+
+enum bridge_netfilter { BRIDGE_NETFILTER_WARN, BRIDGE_NETFILTER_REFUSE, BRIDGE_NETFILTER_IGNORE };
+
+struct node_vtep {
+	char dev[IFNAMSIZ]; /* "" when an address is given */
+	uint8_t family;     /* AF_INET, AF_INET6 */
+	struct ip address;
+};
+
+struct node {
+	char hbr_netns[256];
+	char trunk[IFNAMSIZ];
+	char host_trunk[IFNAMSIZ];
+	char vrf[IFNAMSIZ];
+	unsigned attach; /* enum attach */
+	struct node_vtep vtep;
+	uint32_t vxlan_port;
+	uint32_t mtu; /* 0: found from the underlay */
+	char uplinks[NODE_UPLINKS_MAX][IFNAMSIZ];
+	size_t n_uplinks; /* 0: found */
+	uint32_t vlan_range[2];
+	uint32_t table_base;
+	uint32_t table_range[2];
+	unsigned bridge_netfilter; /* enum bridge_netfilter */
+	char state_dir[256];
+	uint64_t overridable; /* a bit for each row of node_fields */
+	char slug[64];        /* of the canonical hbr_netns, see store_slug() */
+};
+
+extern const struct field_table node_fields;
+
+/*
+ * Read the node file (absent: all defaults) and lay the network's "hbr" object over it (NULL:
+ * none). -1: ERROR_INVALID_CONFIG; the message names the file, or says that the key is not
+ * overridable and who could make it so.
+ */
+int node_load(struct node *node, json_t *hbr, struct error *err);
+
+/* The VTEP address of this node, from an address of the HBR netns. Dumps its addresses. */
+int node_find_vtep(const struct node *node, struct netlink *hbr, struct ip *vtep,
+		   struct error *err);
+
+struct node_mtu {
+	uint32_t mtu;
+	char limit[64]; /* what it comes from: "the trunk tr has 1500" */
+};
+
+/*
+ * The largest MTU a pod can have: the smaller of the trunk's (both ends; not looked at when host is
+ * NULL) and the uplinks' less what VXLAN over that family takes (50, 70). Without any uplink the
+ * underlay is taken for an Ethernet of 1500. Dumps the links of the HBR netns.
+ */
+int node_find_mtu(const struct node *node, struct netlink *hbr, struct netlink *host,
+		  uint8_t vtep_family, struct node_mtu *found, struct error *err);

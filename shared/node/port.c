@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/node/port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define AWAIT_TRIES 100
+
+static uint64_t hash(const char *container_id, const char *ifname)
+{
+	return hash_parts((const char *const[]){ container_id, ifname }, 2);
+}
+
+void port_name(const char *container_id, const char *ifname, char name[static IFNAMSIZ])
+{
+	char digits[13];
+
+	hash_print(hash(container_id, ifname), digits, sizeof(digits));
+	snprintf(name, IFNAMSIZ, "pv%s", digits);
+}
+
+void port_alias(const char *slug, const char *container_id, const char *ifname,
+		char alias[static LINK_ALIAS_SIZE])
+{
+	char digits[17];
+
+	if (snprintf(alias, LINK_ALIAS_SIZE, "hbr-cni:%s:port:%s/%s", slug, container_id, ifname) <
+	    LINK_ALIAS_SIZE)
+		return;
+
+	hash_print(hash(container_id, ifname), digits, sizeof(digits));
+	snprintf(alias, LINK_ALIAS_SIZE, "hbr-cni:%s:port:%.20s...%s", slug, container_id, digits);
+}
+
+int port_find(const struct site *site, const char *name, struct link_state *port,
+	      struct error *err)
+{
+	static const enum link_place places[] = { PLACE_HOST, PLACE_HBR };
+	struct link wanted = { .kind = LINK_VETH };
+
+	snprintf(wanted.name, sizeof(wanted.name), "%s", name);
+	for (size_t i = 0; i < COUNT(places); i++) {
+		struct link_state state;
+		int r;
+
+		wanted.place = places[i];
+		if (!site->nl[places[i]].sock)
+			continue;
+		r = link_find(&site->nl[places[i]], &wanted, &state, err);
+		if (r < 0)
+			return -1;
+		if (r == 1 && strcmp(state.kind, "veth") == 0 &&
+		    (state.link.group & LINK_GROUP_MASK) == LINK_GROUP_MARK) {
+			*port = state;
+			return 1;
+		}
+	}
+
+	return 0;
+}
+
+int port_remove(const struct site *site, const char *name, struct error *err)
+{
+	struct link_state state;
+	int r = port_find(site, name, &state, err);
+
+	return r <= 0 ? r : links_remove(site->nl, &state.link, 1, err);
+}
+
+int port_await(struct netlink *nl, const struct link *port, struct error *err)
+{
+	struct timespec pause = { .tv_nsec = 200000 };
+	struct link_state state;
+
+	for (int i = 0; i < AWAIT_TRIES; i++) {
+		int r = link_find(nl, port, &state, err);
+
+		if (r < 0)
+			return -1;
+		if (r == 1 && state.forwarding)
+			return 0;
+		(void)nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 10000000)
+			pause.tv_nsec *= 2;
+	}
+
+	return error_set(err, ERROR_TRY_AGAIN, "%s does not forward: the port of %s stays without carrier",
+			 port->name, port->master);
+}
