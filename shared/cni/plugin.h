@@ -12,8 +12,8 @@
 #include "shared/base/error.h"
 #include "shared/cni/request.h"
 
-/* A verb of the plugin that "type" describes. ADD gives its result in the form of 1.1.0; others leave
- * *result alone. */
+/* A verb of the plugin that "type" describes. ADD gives its result in the form of 1.1.0; others
+ * leave *result alone. */
 typedef int verb_fn(const void *type, const struct request *request, json_t **result,
 		    struct error *err);
 

@@ -95,13 +95,11 @@ const char *request_mac(const struct request *request)
 static json_t *split_list(const char *list)
 {
 	auto_json json_t *entries = json_array();
-	auto_free char *copy = strdup(list);
-	char *rest = NULL;
+	size_t len;
 
-	if (!copy)
-		return NULL;
-	for (char *entry = strtok_r(copy, ",", &rest); entry; entry = strtok_r(NULL, ",", &rest)) {
-		if (json_array_append_new(entries, json_string(entry)) < 0)
+	for (const char *entry = list; *entry; entry += len + (entry[len] == ',')) {
+		len = strcspn(entry, ",");
+		if (len > 0 && json_array_append_new(entries, json_stringn(entry, len)) < 0)
 			return NULL;
 	}
 

@@ -77,7 +77,7 @@ static int read_routes(json_t *list, int code, struct addressing *addressing, st
 int result_addressing(json_t *result, int code, struct addressing *addressing, struct error *err)
 {
 	struct addressing read = { 0 };
-	json_t *ips, *routes;
+	json_t *ips = NULL, *routes = NULL;
 
 	if (get_list(result, "ips", RESULT_IPS_MAX, code, &ips, err) < 0 ||
 	    get_list(result, "routes", RESULT_ROUTES_MAX, code, &routes, err) < 0 ||

@@ -65,9 +65,12 @@ static int put_info(struct nl_msg *msg, const struct link *link, const struct li
 		return 0;
 
 	info = nla_nest_start(msg, IFLA_LINKINFO);
-	if (!info || nla_put_string(msg, IFLA_INFO_KIND, link_kinds[link->kind].name) < 0)
+	if (!info)
 		return -1;
 	if (data) {
+		/* A kind without its attributes is refused: not even named when none changes. */
+		if (nla_put_string(msg, IFLA_INFO_KIND, link_kinds[link->kind].name) < 0)
+			return -1;
 		nest = nla_nest_start(msg, IFLA_INFO_DATA);
 		if (!nest || put_attrs(msg, NEST_DATA, link, differs) < 0 ||
 		    (!differs && link->kind == LINK_VETH && put_peer(msg, link) < 0))

@@ -24,13 +24,14 @@ static inline char *quoted(const char *text)
 
 static inline json_t *json(const char *text)
 {
-	auto_free char *document = quoted(text);
+	char *document = quoted(text);
 	json_error_t reason;
 	json_t *value = json_loads(document, 0, &reason);
 
 	if (!value)
 		fprintf(stderr, "%s: %s\n", text, reason.text);
 	check(value != NULL);
+	free(document);
 
 	return value;
 }
@@ -38,9 +39,10 @@ static inline json_t *json(const char *text)
 static inline void check_json(json_t *value, const char *wanted)
 {
 	auto_free char *text = json_dumps(value, JSON_COMPACT);
-	auto_free char *document = quoted(wanted);
+	char *document = quoted(wanted);
 
 	check_str(text, document);
+	free(document);
 }
 
 static inline void check_export(json_t *result, enum version version, const char *wanted)
