@@ -54,6 +54,8 @@ static const struct field rows[] = {
 	  "VTEP address that the domain was made with." },
 	{ "vxlanPort", NULL, &field_u32, AT(vxlan_port), 1, 65535, NULL, FIELD_INTERNAL | FIELD_L2,
 	  "UDP port that the domain was made with." },
+	{ "ownVlan", NULL, &field_bool, AT(own_vlan), 0, 0, NULL, FIELD_INTERNAL | FIELD_TRUNK,
+	  "The VLAN on the trunk's bridge was added for the domain." },
 };
 /* clang-format on */
 
@@ -90,8 +92,8 @@ int l2_settle(const struct node *node, void *values, uint64_t *given, struct err
 	/* 0 is "what the underlay allows", which is the node's or the domain's to say. */
 	if (l2->interface.mtu == 0)
 		ungive_mtu(given);
-	/* An address that the node file names is as good as asked for: a domain with another one, of
-	 * a node that has moved, must not be used in silence. */
+	/* An address that the node file names is as good as asked for: a domain with another one,
+	 * of a node that has moved, must not be used in silence. */
 	if (node->vtep.address.family) {
 		l2->local = node->vtep.address;
 		l2_give(given, AT(local));

@@ -9,7 +9,8 @@
 #include "shared/cni/interface.h"
 #include "shared/node/node.h"
 
-/* The rows that the first pod of a domain fixes for all: of the L2 domain, of its leg on the trunk. */
+/* The rows that the first pod of a domain fixes for all: of the L2 domain, of its leg on the trunk.
+ */
 #define FIELD_L2    FIELD_USER
 #define FIELD_TRUNK (FIELD_USER << 1)
 
@@ -24,6 +25,7 @@ struct l2 {
 	/* Not the network's to say: from the node, remembered by the domain. */
 	struct ip local; /* VTEP */
 	uint32_t vxlan_port;
+	bool own_vlan; /* the VLAN on a host trunk that is a VLAN-aware bridge was added for it */
 };
 
 extern const struct field_table l2_fields;

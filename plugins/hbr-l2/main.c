@@ -8,7 +8,6 @@
 #include "plugins/hbr-l2/topology.h"
 #include "shared/cni/attach.h"
 #include "shared/cni/verbs.h"
-#include "shared/kernel/sysctl.h"
 #include "shared/node/port.h"
 
 /* The leg of the domain on the HBR netns' side of the trunk: what is behind it is on this node. */
@@ -24,20 +23,14 @@ static const struct link *find_leg(const struct attachment *attachment)
 	return NULL;
 }
 
-/* IPv6 has no business on a bridge of the host's that has no address; a kernel without it is fine. */
 static int hold(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
-	const struct l2 *l2 = attachment->values;
-	char path[64];
 
-	if (attach_hold(ctx, err) < 0)
+	if (node_check_bridge_netfilter(&attachment->node, err) < 0)
 		return -1;
-	if (!attachment->changed)
-		return 0;
-	snprintf(path, sizeof(path), "ipv6/conf/br.%u/disable_ipv6", l2->vni);
 
-	return sysctl_set(path, "1", false, err);
+	return attach_hold(ctx, err);
 }
 
 static bool is_static(const struct attachment *attachment)
@@ -56,15 +49,16 @@ static int pin(void *ctx, struct error *err)
 	int port;
 
 	if (l2->macspoofchk) {
-		if (link_index(&attachment->nl[PLACE_HOST], attachment->port_name, &port, err) != 1)
-			return -1;
-		if (fdb_add(&attachment->nl[PLACE_HOST], port, &l2->interface.mac, err) < 0)
+		if (link_get_index(&attachment->nl[PLACE_HOST], attachment->port_name, &port, err) <
+			    0 ||
+		    fdb_add(&attachment->nl[PLACE_HOST], port, &l2->interface.mac, err) < 0)
 			return -1;
 	}
 	if (!is_static(attachment) || !leg)
 		return 0;
 
-	return fdb_add(&attachment->nl[PLACE_HBR], leg->index, &l2->interface.mac, err) < 0 ? -1 : 0;
+	return fdb_add(&attachment->nl[PLACE_HBR], leg->index, &l2->interface.mac, err) < 0 ? -1
+											    : 0;
 }
 
 /* The entry on the pod's own port goes with the port. */
@@ -83,7 +77,7 @@ static int unpin(void *ctx, struct error *err)
 	if (r <= 0)
 		return r;
 	snprintf(leg, sizeof(leg), "tr.%u", l2->vlan);
-	r = link_index(&attachment->nl[PLACE_HBR], leg, &index, err);
+	r = link_find_index(&attachment->nl[PLACE_HBR], leg, &index, err);
 
 	return r <= 0 ? r : fdb_remove(&attachment->nl[PLACE_HBR], index, &l2->interface.mac, err);
 }

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shared/kernel/bridge_vlan.h"
+#include "shared/kernel/sysctl.h"
+
 #define AT(member) offsetof(struct l2, member)
 
 static int settle_vrf(const struct site *site, const struct l2 *l2, struct error *err)
@@ -20,10 +23,11 @@ static int settle_vrf(const struct site *site, const struct l2 *l2, struct error
 	if (r < 0)
 		return -1;
 	if (r == 0 || strcmp(state.kind, "vrf") != 0)
-		return error_set(err, ERROR_INVALID_CONFIG,
-				 "vrf: \"%s\" is no VRF in the HBR netns: wanted one that is there, or "
-				 "none",
-				 l2->vrf);
+		return error_set(
+			err, ERROR_INVALID_CONFIG,
+			"vrf: \"%s\" is no VRF in the HBR netns: wanted one that is there, or "
+			"none",
+			l2->vrf);
 
 	return 0;
 }
@@ -33,8 +37,8 @@ static int settle_mtu(const struct site *site, struct l2 *l2, struct error *err)
 	uint32_t wanted = l2->interface.mtu ? l2->interface.mtu : site->node->mtu;
 	struct node_mtu possible;
 
-	if (node_find_mtu(site->node, &site->nl[PLACE_HBR], &site->nl[PLACE_HOST],
-			  l2->local.family, &possible, err) < 0)
+	if (node_find_mtu(site->node, &site->nl[PLACE_HBR], &site->nl[PLACE_HOST], l2->local.family,
+			  &possible, err) < 0)
 		return -1;
 	if (wanted > possible.mtu)
 		return error_set(err, ERROR_INVALID_CONFIG,
@@ -65,15 +69,67 @@ int l2_settle_domain(const struct site *site, struct network *network, struct er
 	return 0;
 }
 
+/* Was it somebody else's VLAN before? Then it is not for us to take away. */
+static int settle_own_vlan(const struct site *site, struct l2 *l2, struct error *err)
+{
+	struct netlink *host = &site->nl[PLACE_HOST];
+	int bridge, r = bridge_vlan_is_aware(host, site->node->host_trunk, &bridge, err);
+
+	l2->own_vlan = false;
+	if (r <= 0)
+		return r;
+	r = bridge_vlan_find(host, bridge, (uint16_t)l2->vlan, err);
+	if (r < 0)
+		return -1;
+	l2->own_vlan = r == 0;
+
+	return 0;
+}
+
 int l2_settle_trunk(const struct site *site, struct network *network, struct error *err)
 {
 	struct l2 *l2 = network->values;
 	char domain[STORE_NAME_SIZE];
 
 	snprintf(domain, sizeof(domain), "trunk-%u", l2->vni);
-	if (domain_choose_vlan(site, domain, &l2->vlan, err) < 0)
+	if (domain_choose_vlan(site, domain, &l2->vlan, err) < 0 ||
+	    settle_own_vlan(site, l2, err) < 0)
 		return -1;
 	l2_give(&network->given, AT(vlan));
+	l2_give(&network->given, AT(own_vlan));
 
 	return 0;
+}
+
+int l2_finish_trunk(const struct site *site, const void *values, struct error *err)
+{
+	const struct l2 *l2 = values;
+	char path[64];
+	int bridge;
+
+	snprintf(path, sizeof(path), "ipv6/conf/br.%u/disable_ipv6", l2->vni);
+	if (sysctl_set(path, "1", false, err) < 0)
+		return -1;
+	if (!l2->own_vlan)
+		return 0;
+	if (link_get_index(&site->nl[PLACE_HOST], site->node->host_trunk, &bridge, err) < 0)
+		return -1;
+
+	return bridge_vlan_add(&site->nl[PLACE_HOST], bridge, (uint16_t)l2->vlan, err);
+}
+
+int l2_undo_trunk(const struct site *site, const void *values, struct error *err)
+{
+	const struct l2 *l2 = values;
+	int bridge, r;
+
+	if (!l2->own_vlan)
+		return 0;
+	r = bridge_vlan_is_aware(&site->nl[PLACE_HOST], site->node->host_trunk, &bridge, err);
+	if (r <= 0)
+		return r;
+	r = bridge_vlan_find(&site->nl[PLACE_HOST], bridge, (uint16_t)l2->vlan, err);
+
+	return r <= 0 ? r
+		      : bridge_vlan_remove(&site->nl[PLACE_HOST], bridge, (uint16_t)l2->vlan, err);
 }

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/* What the first pod of an L2 domain fixes and no key says: VTEP, MTU, VLAN. Asks the kernel. */
+/*
+ * What no key says and no link shows: VTEP, MTU and VLAN, which the first pod of a domain fixes
+ * from what the kernel tells, and what a domain needs beside its links.
+ */
 
 #include "plugins/hbr-l2/fields.h"
 #include "shared/node/domain.h"
 
 int l2_settle_domain(const struct site *site, struct network *network, struct error *err);
 int l2_settle_trunk(const struct site *site, struct network *network, struct error *err);
+
+/* No IPv6 on the host's bridge, which has no address; the VLAN on a trunk that is a VLAN-aware
+ * bridge. */
+int l2_finish_trunk(const struct site *site, const void *values, struct error *err);
+int l2_undo_trunk(const struct site *site, const void *values, struct error *err);

@@ -7,8 +7,19 @@
 
 #include "plugins/hbr-l2/settle.h"
 
-static const struct domain_kind l2_kind = { FIELD_L2, l2_settle_domain, l2_links };
-static const struct domain_kind trunk_kind = { FIELD_TRUNK, l2_settle_trunk, l2_trunk_links };
+static const struct domain_kind l2_kind = {
+	.flag = FIELD_L2,
+	.settle = l2_settle_domain,
+	.links = l2_links,
+};
+
+static const struct domain_kind trunk_kind = {
+	.flag = FIELD_TRUNK,
+	.settle = l2_settle_trunk,
+	.links = l2_trunk_links,
+	.finish = l2_finish_trunk,
+	.undo = l2_undo_trunk,
+};
 
 size_t l2_domains(const void *values, struct domain *domains)
 {

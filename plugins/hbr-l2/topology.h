@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * From keys to links: what an L2 domain, its leg on the trunk, and a port are made of. Pure functions:
- * the same keys give the same links, on ADD, CHECK, DEL, and when somebody only wants to see.
+ * From keys to links: what an L2 domain, its leg on the trunk, and a port are made of. Pure
+ * functions: the same keys give the same links, on ADD, CHECK, DEL, and when somebody only wants to
+ * see.
  */
 
 #include "plugins/hbr-l2/fields.h"

@@ -51,6 +51,7 @@ static void stop(struct run *run)
 
 #define auto_run CLEANUP(stop)
 
+/* Steps of the wall clock must not end a child early, or never. */
 static int64_t now_ms(void)
 {
 	struct timespec now;
@@ -138,11 +139,13 @@ static int start(struct run *run, struct error *err)
 	if (run->pid < 0)
 		return failed(run, errno, err);
 
+	/* With our copy open too, the end of the report would never come. */
 	close(take_fd(&child_report));
 	errnum = exec_errno(report);
 	if (errnum != 0)
 		return failed(run, errnum, err);
 	run->ended = pidfd_open(run->pid, 0);
+	/* poll() says that there is room in a pipe, not how much: writing must not block. */
 	if (run->ended < 0 || fcntl(run->input, F_SETFL, O_NONBLOCK) < 0 ||
 	    fcntl(run->output, F_SETFL, O_NONBLOCK) < 0)
 		return failed(run, errno, err);
@@ -166,6 +169,7 @@ static void feed(struct run *run)
 		close(take_fd(&run->input));
 }
 
+/* Room for one more byte and the NUL behind the text. */
 static int make_room(struct run *run, struct error *err)
 {
 	size_t capacity = run->capacity ? run->capacity * 2 : 4096;
@@ -238,6 +242,7 @@ static int pump(struct run *run, struct error *err)
 	}
 }
 
+/* The status is there already: the pidfd said so. */
 static int reap(struct run *run, int *status, struct error *err)
 {
 	int wait_status;

@@ -66,8 +66,8 @@ int attach_return_ipam(void *ctx, struct error *err)
 	if (who->text)
 		(void)document_decode(who->text, who->size, "the configuration", ERROR_DECODE,
 				      &given, &ignored);
-	if (given && json_equal(document_member(given, "ipam"),
-				document_member(who->config, "ipam")))
+	if (given &&
+	    json_equal(document_member(given, "ipam"), document_member(who->config, "ipam")))
 		return ipam_run(who, VERB_DEL, type, who->text, NULL, err);
 
 	recorded = json_dumps(who->config, JSON_COMPACT);
@@ -75,6 +75,18 @@ int attach_return_ipam(void *ctx, struct error *err)
 		return error_errno(err, ERROR_INTERNAL, ENOMEM, "the configuration for %s", type);
 
 	return ipam_run(who, VERB_DEL, type, recorded, NULL, err);
+}
+
+static int finish(struct attachment *attachment, const struct site *site, struct error *err)
+{
+	for (size_t i = 0; i < attachment->n_domains; i++) {
+		const struct domain_kind *kind = attachment->domains[i].kind;
+
+		if (kind->finish && kind->finish(site, attachment->values, err) < 0)
+			return -1;
+	}
+
+	return 0;
 }
 
 int attach_hold(void *ctx, struct error *err)
@@ -95,8 +107,11 @@ int attach_hold(void *ctx, struct error *err)
 	attachment->given = network.given;
 	attachment_list_links(attachment);
 
-	return links_converge(attachment->nl, attachment->links, 0, attachment->n_links - 1,
-			      &attachment->changed, err);
+	if (links_converge(attachment->nl, attachment->links, 0, attachment->n_links - 1,
+			   &attachment->changed, err) < 0)
+		return -1;
+
+	return attachment->changed ? finish(attachment, &site, err) : 0;
 }
 
 /* All of them, whatever fails; the first failure is told. */

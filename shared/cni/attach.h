@@ -8,11 +8,11 @@
 
 #include "shared/base/steps.h"
 
-step_fn attach_remember, attach_forget;         /* the record */
-step_fn attach_ask_ipam, attach_return_ipam;    /* addresses from the IPAM plugin */
-step_fn attach_hold, attach_release;            /* the domains, which stay locked */
-step_fn attach_plug, attach_unplug;             /* the port, and with it the pod's interface */
-step_fn attach_unlock;                          /* the domains */
-step_fn attach_configure;                       /* the pod's end */
-step_fn attach_announce;                        /* its addresses, to the neighbourhood */
-step_fn attach_confirm;                         /* that the HBR netns is still the same one */
+step_fn attach_remember, attach_forget;      /* the record */
+step_fn attach_ask_ipam, attach_return_ipam; /* addresses from the IPAM plugin */
+step_fn attach_hold, attach_release;         /* the domains, which stay locked */
+step_fn attach_plug, attach_unplug;          /* the port, and with it the pod's interface */
+step_fn attach_unlock;                       /* the domains */
+step_fn attach_configure;                    /* the pod's end */
+step_fn attach_announce;                     /* its addresses, to the neighbourhood */
+step_fn attach_confirm;                      /* that the HBR netns is still the same one */

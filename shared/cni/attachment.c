@@ -81,11 +81,12 @@ int attachment_enter(struct attachment *attachment, bool needed, struct error *e
 	}
 	if (netns_same(&attachment->hbr, &self)) {
 		netns_close(&attachment->hbr);
-		return needed ? error_set(err, ERROR_INVALID_NETNS,
-					  "hbrNetns: %s is the host's own network namespace: wanted "
-					  "one of its own",
-					  attachment->node.hbr_netns) :
-				0;
+		return needed ? error_set(
+					err, ERROR_INVALID_NETNS,
+					"hbrNetns: %s is the host's own network namespace: wanted "
+					"one of its own",
+					attachment->node.hbr_netns)
+			      : 0;
 	}
 
 	return netns_talk(&attachment->hbr, &attachment->nl[PLACE_HBR], "HBR netns", err);
@@ -199,8 +200,8 @@ json_t *attachment_describe(const struct attachment *attachment, json_t *result)
 
 	mac_print(&attachment->interface->mac, mac);
 	rest = json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:O*}", "plugin", attachment->type->name,
-			 "hbrNetns", attachment->node.hbr_netns, "args", who->args, "mac", mac, "pod",
-			 describe_pod(attachment), "config", who->config, "result", result);
+			 "hbrNetns", attachment->node.hbr_netns, "args", who->args, "mac", mac,
+			 "pod", describe_pod(attachment), "config", who->config, "result", result);
 	if (!record || !rest || json_object_update(record, rest) < 0)
 		return NULL;
 
@@ -214,8 +215,7 @@ struct site attachment_site(struct attachment *attachment)
 
 struct network attachment_network(struct attachment *attachment)
 {
-	return (struct network){ attachment->type->fields, attachment->values,
-				 attachment->given };
+	return (struct network){ attachment->type->fields, attachment->values, attachment->given };
 }
 
 struct pod attachment_pod(struct attachment *attachment)

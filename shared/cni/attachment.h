@@ -31,7 +31,8 @@ struct attachment_type {
 	int (*settle)(const struct node *node, void *values, uint64_t *given, struct error *err);
 	/* The domains it holds, in the order in which they are locked; how many. Pure. */
 	size_t (*domains)(const void *values, struct domain *domains);
-	/* The keys that the VNI in the group of a port tells, when nothing else is known any more. */
+	/* The keys that the VNI in the group of a port tells, when nothing else is known any more.
+	 */
 	void (*recover)(uint32_t vni, void *values);
 	/* The port, but for names and MACs of the attachment, which are filled in already. Pure. */
 	void (*port)(const struct node *node, const void *values, struct link *port);
@@ -42,15 +43,16 @@ struct attachment_type {
 
 struct attachment {
 	const struct attachment_type *type;
-	struct request who;     /* CNI_* and the document; its strings belong to the caller or to record */
-	json_t *record;         /* owned; NULL: there is none (yet) */
+	struct request
+		who;    /* CNI_* and the document; its strings belong to the caller or to record */
+	json_t *record; /* owned; NULL: there is none (yet) */
 	char id[STORE_NAME_SIZE];
 	char port_name[IFNAMSIZ];
 
 	struct node node;
 	struct store store;
 	struct lock lock;
-	struct netns hbr, pod;      /* not open when they are not there */
+	struct netns hbr, pod; /* not open when they are not there */
 	struct netlink nl[PLACES];
 
 	void *values; /* owned, of the type's size */
@@ -60,7 +62,7 @@ struct attachment {
 	size_t n_domains;
 	struct link links[LINKS_MAX]; /* of the domains, and the port behind them */
 	size_t n_links;
-	bool changed; /* a link of a domain was made or mended */
+	bool changed;        /* a link of a domain was made or mended */
 	json_t *ipam_result; /* owned; NULL: no IPAM */
 };
 
@@ -76,8 +78,8 @@ void attachment_close(struct attachment *attachment);
 int attachment_lock(struct attachment *attachment, unsigned timeout_ms, struct error *err);
 
 /*
- * Talk to the host and, if it is there, to the HBR netns; "needed" makes it an error when it is not,
- * or when it is no other than the host's.
+ * Talk to the host and, if it is there, to the HBR netns; "needed" makes it an error when it is
+ * not, or when it is no other than the host's.
  */
 int attachment_enter(struct attachment *attachment, bool needed, struct error *err);
 
@@ -90,8 +92,8 @@ int attachment_read_values(struct attachment *attachment, struct error *err);
 /* Take over a record: from here on the attachment is what ADD was asked for. */
 int attachment_take_record(struct attachment *attachment, json_t *record, struct error *err);
 
-/* What holds a domain, and, with more in it, the record of the attachment (result: NULL while it is on
- * its way). New objects, NULL without memory. */
+/* What holds a domain, and, with more in it, the record of the attachment (result: NULL while it is
+ * on its way). New objects, NULL without memory. */
 json_t *attachment_describe_holder(const struct attachment *attachment);
 json_t *attachment_describe(const struct attachment *attachment, json_t *result);
 

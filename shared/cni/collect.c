@@ -9,7 +9,8 @@
 #include "shared/cni/verbs.h"
 #include "shared/node/holder.h"
 
-/* GC: the key of the specification's text, and that of its library, which some callers send alone. */
+/* GC: the key of the specification's text, and that of its library, which some callers send alone.
+ */
 static const char *const keys[] = { "cni.dev/valid-attachments", "cni.dev/attachments" };
 
 struct collection {
@@ -26,7 +27,7 @@ static int check_list(json_t *list, const char *key, struct error *err)
 	if (!json_is_array(list) && !json_is_null(list))
 		return error_set(err, ERROR_INVALID_CONFIG, "%s: wanted a list of attachments",
 				 key);
-	json_array_foreach (list, i, entry) {
+	json_array_foreach(list, i, entry) {
 		if (!document_text(document_member(entry, "containerID")) ||
 		    !document_text(document_member(entry, "ifname")))
 			return error_set(err, ERROR_INVALID_CONFIG,
@@ -42,7 +43,7 @@ static bool is_valid(json_t *config, json_t *record)
 	size_t i;
 
 	for (size_t k = 0; k < COUNT(keys); k++) {
-		json_array_foreach (json_object_get(config, keys[k]), i, entry) {
+		json_array_foreach(json_object_get(config, keys[k]), i, entry) {
 			if (json_equal(json_object_get(entry, "containerID"),
 				       json_object_get(record, "containerID")) &&
 			    json_equal(json_object_get(entry, "ifname"),
@@ -60,7 +61,8 @@ static int on_record(const char *id, json_t *record, void *arg, struct error *er
 	const struct request *who = &collection->attachment->who;
 	struct site site = attachment_site(collection->attachment);
 	const char *plugin = document_text(document_member(record, "plugin"));
-	const char *name = document_text(document_member(document_member(record, "config"), "name"));
+	const char *name =
+		document_text(document_member(document_member(record, "config"), "name"));
 	int r;
 
 	(void)id;
@@ -68,8 +70,8 @@ static int on_record(const char *id, json_t *record, void *arg, struct error *er
 	    strcmp(name, who->name) != 0)
 		return 0;
 	/* A record says of its attachment what a holder says. */
-	r = collection->listed ? !is_valid(who->config, record) :
-				 holder_is_dead(&site, record, err);
+	r = collection->listed ? !is_valid(who->config, record)
+			       : holder_is_dead(&site, record, err);
 	if (r == 1 && json_array_append(collection->records, record) < 0)
 		return error_set(err, ERROR_INTERNAL, "out of memory for a list of records");
 
@@ -84,7 +86,7 @@ static int detach_all(struct collection *collection, struct error *err)
 	size_t i;
 	int r = 0;
 
-	json_array_foreach (collection->records, i, record) {
+	json_array_foreach(collection->records, i, record) {
 		if (detach_recorded(attachment->type, &attachment->who, record, &failure) == 0)
 			continue;
 		if (r == 0)
@@ -119,8 +121,7 @@ int verb_gc(const void *type, const struct request *request, json_t **result, st
 		return -1;
 
 	r = detach_all(&collection, err);
-	if (ipam && ipam_run(request, VERB_GC, ipam, request->text, NULL,
-			     &failure) < 0) {
+	if (ipam && ipam_run(request, VERB_GC, ipam, request->text, NULL, &failure) < 0) {
 		if (r == 0)
 			*err = failure;
 		r = -1;

@@ -9,7 +9,7 @@
 #include "shared/node/holder.h"
 #include "shared/node/port.h"
 
-#define LOOK_AT_MAX 4 /* holders, when one of them lives */
+#define LOOK_AT_MAX 4  /* holders, when one of them lives */
 #define REAP_MAX    64 /* in one call; the next one goes on */
 
 /* Nobody remembers it: what the port's mark tells, and what the network's keys tell if they do. */
@@ -71,8 +71,7 @@ int detach(struct attachment *attachment, struct error *err)
 	if (r < 0 || attachment_enter(attachment, false, err) < 0)
 		return -1;
 
-	return r == 1 ? detach_record(attachment, record, err) :
-			detach_unknown(attachment, err);
+	return r == 1 ? detach_record(attachment, record, err) : detach_unknown(attachment, err);
 }
 
 static const char *text(json_t *record, const char *key)
@@ -135,8 +134,7 @@ static int on_holder(const char *id, json_t *holder, void *arg, struct error *er
 	/* As long as nobody lives, this may be the last call that ever comes: look at all. */
 	dead->looked_at++;
 
-	return (dead->n < dead->looked_at && dead->looked_at >= LOOK_AT_MAX) ||
-	       dead->n == REAP_MAX;
+	return (dead->n < dead->looked_at && dead->looked_at >= LOOK_AT_MAX) || dead->n == REAP_MAX;
 }
 
 /* The dead one's record says what it had; without one only the holder itself is left of it. */

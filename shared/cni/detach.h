@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The way out: steps reverted, from the record where there is one, from the marks in the kernel where
- * there is none.
+ * The way out: steps reverted, from the record where there is one, from the marks in the kernel
+ * where there is none.
  */
 
 #include "shared/cni/attachment.h"
@@ -13,8 +13,9 @@
 int detach(struct attachment *attachment, struct error *err);
 
 /*
- * The same for the attachment of a record, which is somebody else's: its lock is only tried. "caller"
- * is the request of this call, for what a record has not (CNI_PATH). 0 also when it is busy.
+ * The same for the attachment of a record, which is somebody else's: its lock is only tried.
+ * "caller" is the request of this call, for what a record has not (CNI_PATH). 0 also when it is
+ * busy.
  */
 int detach_recorded(const struct attachment_type *type, const struct request *caller,
 		    json_t *record, struct error *err);

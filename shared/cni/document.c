@@ -55,6 +55,7 @@ int document_read(int fd, size_t max, char **text, size_t *size, struct error *e
 	struct buffer buffer = { 0 };
 	ssize_t n;
 
+	/* A whole object or a newline is no end: only the end of the file is. */
 	do {
 		bool room = has_room(&buffer);
 
@@ -106,6 +107,7 @@ char *document_peek(int fd, unsigned timeout_ms, size_t max, size_t *size)
 /* Reals that are whole and exact are the integers that the decoder was told not to make. */
 static int restore_integers(json_t *value);
 
+/* A new reference to what belongs in the place of a value. */
 static json_t *restored(json_t *value)
 {
 	double real = json_real_value(value);
@@ -138,6 +140,7 @@ static int restore_integers(json_t *value)
 	return 0;
 }
 
+/* Callers send NULs in values that are not ours, and the same key twice. */
 static json_t *load(const char *text, size_t size, json_error_t *reason)
 {
 	auto_json json_t *value = json_loadb(text, size, JSON_ALLOW_NUL, reason);
@@ -180,6 +183,7 @@ json_t *document_member(const json_t *object, const char *key)
 	return json_is_null(value) ? NULL : value;
 }
 
+/* A text that a NUL cuts short would be another one to all that take C strings. */
 const char *document_text(const json_t *value)
 {
 	const char *text = json_string_value(value);

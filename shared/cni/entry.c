@@ -29,6 +29,7 @@ int entry_refuse(const struct place *place, const char *key, json_t *value, cons
 			 place->i, key, text, wanted);
 }
 
+/* Host bits are kept: in an address they are the host, in a route the kernel judges them. */
 static int read_cidr(json_t *entry, const struct place *place, const char *key, struct ip *ip,
 		     struct error *err)
 {
@@ -61,7 +62,8 @@ static int read_number(json_t *entry, const struct place *place, const char *key
 		       uint32_t *number, struct error *err)
 {
 	json_t *value = document_member(entry, key);
-	json_int_t integer = json_integer_value(value);
+	json_int_t integer =
+		json_integer_value(value); /* 64 bits: nothing is cut off before the check */
 	char wanted[40];
 
 	if (!value)
@@ -135,6 +137,7 @@ int entry_append_interface(json_t *list, const struct result_interface *interfac
 	return r | json_array_append(list, entry);
 }
 
+/* The index first, as the reference plugins print it. */
 int entry_append_ip(json_t *list, size_t index, const struct ip *address, const struct ip *gateway)
 {
 	auto_json json_t *entry = json_pack("{s:I}", "interface", (json_int_t)index);
@@ -167,7 +170,7 @@ int entry_append_route(json_t *list, const struct route *route)
 		const void *at = (const char *)route + route_numbers[i].offset;
 		uint32_t number = *(const uint32_t *)at;
 
-		if (number != 0)
+		if (number != 0) /* 0: was not given */
 			r |= json_object_set_new(entry, route_numbers[i].key, json_integer(number));
 	}
 	if (route->has_scope)

@@ -104,10 +104,11 @@ static int take_mac(struct interface *interface, const struct request *request, 
 	const char *text = request_mac(request);
 
 	if (text && !parse_mac(text, &interface->mac))
-		return error_set(err, ERROR_INVALID_CONFIG,
-				 "mac: \"%.64s\" was asked for this pod: wanted a unicast MAC address "
-				 "such as 02:00:5e:10:00:01",
-				 text);
+		return error_set(
+			err, ERROR_INVALID_CONFIG,
+			"mac: \"%.64s\" was asked for this pod: wanted a unicast MAC address "
+			"such as 02:00:5e:10:00:01",
+			text);
 
 	return 0;
 }
@@ -119,12 +120,13 @@ static int take_ips(struct interface *interface, const struct request *request, 
 	json_t *value;
 	size_t i;
 
-	json_array_foreach (ips, i, value) {
+	json_array_foreach(ips, i, value) {
 		if (i >= RESULT_IPS_MAX)
-			return error_set(err, ERROR_INVALID_CONFIG,
-					 "ips: %zu addresses were asked for this pod: at most %d are "
-					 "possible",
-					 json_array_size(ips), RESULT_IPS_MAX);
+			return error_set(
+				err, ERROR_INVALID_CONFIG,
+				"ips: %zu addresses were asked for this pod: at most %d are "
+				"possible",
+				json_array_size(ips), RESULT_IPS_MAX);
 		addressing->ips[i].gateway = (struct ip){ 0 };
 		if (!json_is_string(value) ||
 		    !parse_cidr(json_string_value(value), &addressing->ips[i].address))
@@ -139,8 +141,7 @@ static int take_ips(struct interface *interface, const struct request *request, 
 	return 0;
 }
 
-int interface_settle(struct interface *interface, const struct request *request,
-		     struct error *err)
+int interface_settle(struct interface *interface, const struct request *request, struct error *err)
 {
 	struct addressing *addressing = &interface->addressing;
 	const char *ipam;
@@ -154,10 +155,11 @@ int interface_settle(struct interface *interface, const struct request *request,
 				 "%s: not together with ipam: wanted one of the two",
 				 addressing->n_ips ? "addresses" : "routes");
 	if (interface->stay_down && (ipam || addressing->n_ips || addressing->n_routes))
-		return error_set(err, ERROR_INVALID_CONFIG,
-				 "disableContainerInterface: not together with %s: an interface that "
-				 "is down has no use for them",
-				 ipam ? "ipam" : "addresses or routes");
+		return error_set(
+			err, ERROR_INVALID_CONFIG,
+			"disableContainerInterface: not together with %s: an interface that "
+			"is down has no use for them",
+			ipam ? "ipam" : "addresses or routes");
 	fill_in_gateways(addressing);
 
 	return 0;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The keys that every plugin has: what the pod's interface is to be. A plugin has a struct interface
- * in its values and INTERFACE_ROWS in its table.
+ * The keys that every plugin has: what the pod's interface is to be. A plugin has a struct
+ * interface in its values and INTERFACE_ROWS in its table.
  */
 
 #include <jansson.h>
@@ -51,8 +51,7 @@ extern const struct field_type field_routes;    /* struct addressing, its routes
 /* clang-format on */
 
 /*
- * What the runtime asks for this pod goes over the network's keys: the MAC, and IP addresses where no
- * IPAM plugin is configured. Then see that the keys fit together. -1: ERROR_INVALID_CONFIG.
+ * What the runtime asks for this pod goes over the network's keys: the MAC, and IP addresses where
+ * no IPAM plugin is configured. Then see that the keys fit together. -1: ERROR_INVALID_CONFIG.
  */
-int interface_settle(struct interface *interface, const struct request *request,
-		     struct error *err);
+int interface_settle(struct interface *interface, const struct request *request, struct error *err);

@@ -104,6 +104,7 @@ static int put_variable(struct environment *env, const char *name, const char *v
 	return 0;
 }
 
+/* NAME=..., and not a longer name that begins the same. */
 static bool is_named(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -179,12 +180,14 @@ static int pass_on_error(const char *type, const struct child_output *output, st
 		refuse_output(type, output, "and an error without a message", err);
 	else
 		error_set(err, ERROR_DELEGATE_RESULT, "%s", msg);
+	/* 0 is no error to the Go library, and a code that is not a number none at all. */
 	if (code > 0 && code <= INT_MAX)
 		err->code = (int)code;
 
 	return error_details(err, "%s", details ? details : "");
 }
 
+/* Its interfaces and indexes mean nothing: interfaces are made by us. */
 static int read_result(const char *type, const struct child_output *output, enum version assumed,
 		       json_t **result, struct error *err)
 {
@@ -209,6 +212,7 @@ static void free_output(struct child_output *output)
 	free(output->text);
 }
 
+/* Its files get the permissions that they would have without us. */
 static int run_child(const struct request *request, const struct child *child,
 		     struct child_output *output, struct error *err)
 {

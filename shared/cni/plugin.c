@@ -47,6 +47,7 @@ static void hold_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* One write(2) where the other side takes it: nobody sees half a document. */
 static int write_all(const char *text, size_t size)
 {
 	while (size > 0) {
@@ -98,6 +99,7 @@ static int print_error(enum version version, const struct error *err)
 	return 1;
 }
 
+/* For the person who starts a plugin by hand. */
 static int about(const struct plugin *plugin)
 {
 	fprintf(stderr, "CNI %s plugin %s\nCNI protocol versions supported:", plugin->name,
@@ -125,6 +127,7 @@ static bool is_version(const char *text)
 	return *text == '\0';
 }
 
+/* The version that was asked in, ours or not: the answer has to be readable to who asked. */
 static int print_versions(const struct request *request)
 {
 	auto_json json_t *document = NULL;
@@ -167,7 +170,7 @@ static int print_result(const struct plugin *plugin, const struct request *reque
 	struct error err;
 	int errnum;
 
-	if (!line) {
+	if (!line) { /* standard output is untouched: it can take the error */
 		undo(plugin, request);
 		error_set(&err, ERROR_INTERNAL, "out of memory for the result");
 		return print_error(request->version, &err);
@@ -205,7 +208,7 @@ int plugin_main(const struct plugin *plugin)
 		return about(plugin);
 
 	hold_signals();
-	runtimes = umask(077);
+	runtimes = umask(077); /* what we keep on disk is nobody else's business */
 	if (request_read(&request, STDIN_FILENO, &err) < 0)
 		return print_error(request.version, &err);
 	request.umask = runtimes;

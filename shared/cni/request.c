@@ -30,6 +30,7 @@ static const enum version verb_since[VERBS] = {
 	[VERB_STATUS] = CNI_1_1_0,
 };
 
+/* They are unbounded in the specification, but end up in paths, aliases and messages. */
 static bool is_name(const char *text)
 {
 	return strlen(text) <= NAME_LENGTH_MAX && parse_id(text);
@@ -103,7 +104,8 @@ static int read_verb(struct request *request, struct error *err)
 	return 0;
 }
 
-/* One value that is wrong is told before all those that are missing. */
+/* In the order of the Go library: one value that is wrong is told before all those that are
+ * missing. */
 static int read_variables(struct request *request, struct error *err)
 {
 	char missing[128] = "";
@@ -130,6 +132,7 @@ static int read_variables(struct request *request, struct error *err)
 	return 0;
 }
 
+/* At the first "=", as Multus does; the last one of a key wins, since Multus sends some twice. */
 static int take_pair(json_t *pairs, char *pair, struct error *err)
 {
 	char *equals = strchr(pair, '=');
@@ -198,6 +201,7 @@ static int read_args(struct request *request, struct error *err)
 	return request->verb == VERB_ADD ? check_arg_keys(request->pairs, err) : 0;
 }
 
+/* A type that is wrong is a matter of decoding to the Go library, a value is not. */
 static int check_name(struct request *request, struct error *err)
 {
 	json_t *value = document_member(request->config, "name");
@@ -260,6 +264,7 @@ static int check_version(const struct request *request, bool known, struct error
 	return 0;
 }
 
+/* Only ADD and CHECK use it: DEL must work with whatever a cache has made of it. */
 static int read_prev_result(struct request *request, struct error *err)
 {
 	json_t *value = document_member(request->config, "prevResult");
@@ -278,6 +283,7 @@ static int read_prev_result(struct request *request, struct error *err)
 	return 0;
 }
 
+/* In the order of the Go library, since callers compare: object, name, version, verb. */
 static int read_config(struct request *request, struct error *err)
 {
 	bool known;

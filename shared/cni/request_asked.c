@@ -30,6 +30,7 @@ static json_t *asked_there(const struct request *request, size_t i, const char *
 	return value;
 }
 
+/* Multus sends "MAC=" when nobody asked. */
 static const char *arg(const struct request *request, const char *key)
 {
 	const char *value = json_string_value(json_object_get(request->pairs, key));
@@ -37,6 +38,7 @@ static const char *arg(const struct request *request, const char *key)
 	return value && *value ? value : NULL;
 }
 
+/* Whether they are addresses is for the caller to say, who knows if a prefix is needed. */
 static bool is_list_of_texts(json_t *value)
 {
 	json_t *entry;
@@ -64,6 +66,7 @@ static int refuse(size_t i, const char *key, json_t *value, const char *wanted, 
 			 wanted);
 }
 
+/* What is asked for is done or refused: a MAC that is silently ignored is found out late. */
 int request_check_asked(const struct request *request, struct error *err)
 {
 	for (size_t i = 0; i < COUNT(channels); i++) {

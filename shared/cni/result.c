@@ -23,6 +23,7 @@ static int get_list(json_t *result, const char *key, size_t max, int code, json_
 	return 0;
 }
 
+/* An index in "interface" is not looked at: all of them go on one interface. */
 static int read_ips(json_t *list, int code, struct addressing *addressing, struct error *err)
 {
 	struct place place = { "ips", 0, code };
@@ -99,6 +100,7 @@ static json_t *open_list(json_t *form, const char *key)
 	return list;
 }
 
+/* Copies throughout: the previous result belongs to the configuration, which others still read. */
 int result_build(json_t *previous, const struct result_interface *interface,
 		 const struct addressing *addressing, json_t *dns, json_t **result,
 		 struct error *err)

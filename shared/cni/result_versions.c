@@ -39,6 +39,7 @@ static int no_memory(struct error *err)
 	return error_set(err, ERROR_INTERNAL, "out of memory for a result");
 }
 
+/* null is absent, to Go as to us; printed again it would break callers that want a list. */
 static void drop_nulls(json_t *object)
 {
 	const char *key;
@@ -112,6 +113,7 @@ static int check_ip(json_t *form, json_t *entry, const struct place *place, stru
 	return 0;
 }
 
+/* Read to be judged only: what others put in passes through as it came. */
 static int check_route(json_t *form, json_t *entry, const struct place *place, struct error *err)
 {
 	struct route route = { 0 };
@@ -178,6 +180,7 @@ static int from_lists(json_t *document, json_t *form, struct error *err)
 	return 0;
 }
 
+/* An object with ip, gateway and routes becomes one entry of ips and some of routes. */
 static int take_family(json_t *document, const char *key, int code, json_t *form, struct error *err)
 {
 	json_t *family = document_member(document, key);
@@ -250,6 +253,7 @@ static uint8_t family_of(json_t *entry, const char *key)
 	return text && parse_cidr(text, &ip) ? ip.family : 0;
 }
 
+/* 0.1.0 and 0.2.0 have room for one of each family. */
 static json_t *first_ip(json_t *result, uint8_t family)
 {
 	json_t *entry;
@@ -306,6 +310,7 @@ static int put_families(json_t *out, json_t *result)
 	return r;
 }
 
+/* "version" comes first, as in the specification's examples. */
 static int put_entry(json_t *out, json_t *entry, const struct list *list, enum version version)
 {
 	auto_json json_t *copy = json_object();

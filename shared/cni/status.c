@@ -77,8 +77,7 @@ static int check_node(struct attachment *attachment, struct error *err)
 	return 0;
 }
 
-int verb_status(const void *type, const struct request *request, json_t **result,
-		struct error *err)
+int verb_status(const void *type, const struct request *request, json_t **result, struct error *err)
 {
 	auto_attachment struct attachment attachment = { 0 };
 

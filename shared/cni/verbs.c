@@ -21,10 +21,11 @@ static int refuse_second(struct attachment *attachment, struct error *err)
 	int r = store_read_record(&attachment->store, attachment->id, &record, err);
 
 	if (r == 1)
-		return error_set(err, ERROR_EXISTS,
-				 "container %.128s has an attachment %s already: wanted a DEL of it "
-				 "first",
-				 who->container_id, who->ifname);
+		return error_set(
+			err, ERROR_EXISTS,
+			"container %.128s has an attachment %s already: wanted a DEL of it "
+			"first",
+			who->container_id, who->ifname);
 	if (r == 0)
 		r = pod_has_interface(&pod, err);
 	if (r == 1)
@@ -43,8 +44,8 @@ static int build_result(struct attachment *attachment, json_t **result, struct e
 	json_t *dns = interface->dns;
 	auto_json json_t *previous = NULL;
 
-	if (who->prev_result && result_parse(who->prev_result, who->version, ERROR_INVALID_CONFIG,
-					     &previous, err) < 0)
+	if (who->prev_result &&
+	    result_parse(who->prev_result, who->version, ERROR_INVALID_CONFIG, &previous, err) < 0)
 		return error_wrap(err, "prevResult");
 	if (!dns && attachment->ipam_result)
 		dns = document_member(attachment->ipam_result, "dns");
@@ -137,7 +138,7 @@ static bool has_entry(json_t *list, json_t *wanted, const char *key)
 	json_t *entry;
 	size_t i;
 
-	json_array_foreach (list, i, entry) {
+	json_array_foreach(list, i, entry) {
 		if (json_equal(document_member(entry, key), document_member(wanted, key)))
 			return true;
 	}
@@ -165,7 +166,7 @@ static json_t *find_interface(json_t *result, const struct request *who)
 	json_t *entry;
 	size_t i;
 
-	json_array_foreach (document_member(result, "interfaces"), i, entry) {
+	json_array_foreach(document_member(result, "interfaces"), i, entry) {
 		const char *name = document_text(document_member(entry, "name"));
 		const char *sandbox = document_text(document_member(entry, "sandbox"));
 
@@ -177,8 +178,8 @@ static json_t *find_interface(json_t *result, const struct request *who)
 }
 
 /*
- * What the pod's interface should be now: our record, as later plugins of the chain (tuning) changed
- * it. Before 1.1.0 results do not tell an MTU: a smaller one is then somebody's wish.
+ * What the pod's interface should be now: our record, as later plugins of the chain (tuning)
+ * changed it. Before 1.1.0 results do not tell an MTU: a smaller one is then somebody's wish.
  */
 static int expect(struct attachment *attachment, struct pod *pod, struct error *err)
 {
@@ -242,9 +243,7 @@ static int ask_ipam(const struct request *request, struct error *err)
 	if (ipam_type(request->config, &type, err) < 0)
 		return -1;
 
-	return type ? ipam_run(request, request->verb, type, request->text, NULL,
-			       err) :
-		      0;
+	return type ? ipam_run(request, request->verb, type, request->text, NULL, err) : 0;
 }
 
 int verb_check(const void *type, const struct request *request, json_t **result, struct error *err)
@@ -277,8 +276,11 @@ int verbs_main(const struct attachment_type *type)
 	const struct plugin plugin = {
 		.name = type->name,
 		.type = type,
-		.verbs = { [VERB_ADD] = verb_add, [VERB_CHECK] = verb_check, [VERB_DEL] = verb_del,
-			   [VERB_GC] = verb_gc, [VERB_STATUS] = verb_status },
+		.verbs = { [VERB_ADD] = verb_add,
+			   [VERB_CHECK] = verb_check,
+			   [VERB_DEL] = verb_del,
+			   [VERB_GC] = verb_gc,
+			   [VERB_STATUS] = verb_status },
 		.undo = verb_del,
 	};
 

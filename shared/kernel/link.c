@@ -22,8 +22,9 @@ struct nl_msg *link_message(int type, int nl_flags, int index, unsigned flags, u
 	return msg;
 }
 
-#define PORT_FORWARDING 3 /* BR_STATE_FORWARDING of <linux/if_bridge.h>, which clashes with libc \
-			   */
+#define PORT_FORWARDING                                                          \
+	3 /* BR_STATE_FORWARDING of <linux/if_bridge.h>, which clashes with libc \
+	   */
 
 /* The attributes of one nest of a link's message; those of a nest that is not there stay. */
 static void read_nest(enum attr_nest nest, struct nlattr *head, int len, struct link *link)
@@ -144,10 +145,10 @@ int link_find(struct netlink *nl, const struct link *wanted, struct link_state *
 	return 1;
 }
 
-int link_index(struct netlink *nl, const char *name, int *index, struct error *err)
+int link_find_index(struct netlink *nl, const char *name, int *index, struct error *err)
 {
 	struct link wanted = { .kind = LINK_VETH };
-	struct link_state state;
+	struct link_state state = { 0 };
 	int r;
 
 	snprintf(wanted.name, sizeof(wanted.name), "%s", name);
@@ -156,6 +157,17 @@ int link_index(struct netlink *nl, const char *name, int *index, struct error *e
 		*index = state.index;
 
 	return r;
+}
+
+int link_get_index(struct netlink *nl, const char *name, int *index, struct error *err)
+{
+	int r = link_find_index(nl, name, index, err);
+
+	if (r == 0)
+		return error_set(err, ERROR_CONFLICT, "%s is not in the %s any more", name,
+				 nl->place);
+
+	return r < 0 ? -1 : 0;
 }
 
 int link_is_ours(const struct link *wanted, const struct link_state *state, struct error *err)

@@ -98,7 +98,10 @@ int link_find(struct netlink *nl, const struct link *wanted, struct link_state *
 	      struct error *err);
 
 /* 1 and its index, 0 when there is no link of that name. */
-int link_index(struct netlink *nl, const char *name, int *index, struct error *err);
+int link_find_index(struct netlink *nl, const char *name, int *index, struct error *err);
+
+/* Its index; that there is none is an ERROR_CONFLICT. */
+int link_get_index(struct netlink *nl, const char *name, int *index, struct error *err);
 
 /* Whether a link that was found is ours: 1; somebody else's: 0; -1 ERROR_CONFLICT: it belongs to
  * an hbr-cni with another HBR netns, or to another attachment. */

@@ -95,7 +95,7 @@ int links_find_guest(struct netlink nl[static PLACES], const struct link *links,
 
 		if (links[i].kind != LINK_BRIDGE || !talk->sock)
 			continue;
-		r = link_index(talk, links[i].name, &search.bridge, err);
+		r = link_find_index(talk, links[i].name, &search.bridge, err);
 		if (r == 1)
 			r = links_each(talk, &links[i], on_port, &search, err);
 		if (r != 0)

@@ -24,7 +24,7 @@ int walk_resolve(const struct walk *walk, const struct link *link, const char *n
 		}
 	}
 
-	return link_index(walk_talk(walk, link), name, index, err) < 0 ? -1 : 0;
+	return link_find_index(walk_talk(walk, link), name, index, err) < 0 ? -1 : 0;
 }
 
 int walk_need(const struct walk *walk, const struct link *link, const char *name, int *index,

@@ -10,7 +10,8 @@ static int lock(struct domain *domain, const struct site *site, struct error *er
 	if (domain->lock.fd >= 0)
 		return 0;
 
-	return store_lock(site->store, domain->name, DOMAIN_LOCK_MS, &domain->lock, err) < 0 ? -1 : 0;
+	return store_lock(site->store, domain->name, DOMAIN_LOCK_MS, &domain->lock, err) < 0 ? -1
+											     : 0;
 }
 
 /* The node's lock is what makes a choice among domains (a VLAN, a table) safe: choose, write. */
@@ -39,8 +40,8 @@ int domain_recall(const struct domain *domain, const struct site *site, struct n
 	int r = store_read_domain(site->store, domain->name, &values, err);
 
 	fixed.values = values;
-	if (r == 1 && fields_inherit(network->table, &fixed, network->values, &network->given,
-				     err) < 0)
+	if (r == 1 &&
+	    fields_inherit(network->table, &fixed, network->values, &network->given, err) < 0)
 		return -1;
 
 	return r;
@@ -86,6 +87,9 @@ static int remove_links(const struct domain *domain, const struct site *site,
 		error_warn("%s stays: %s is a port in it and not ours", domain->title, guest);
 		return 0;
 	}
+
+	if (domain->kind->undo && domain->kind->undo(site, network->values, err) < 0)
+		return -1;
 
 	return links_remove(site->nl, links, n, err);
 }

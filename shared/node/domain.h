@@ -35,10 +35,15 @@ struct network {
 
 struct domain_kind {
 	unsigned flag; /* of the rows that the first holder fixes */
-	/* Choose what nobody gave, and mark it as given, for a domain that is new; under the node's lock. */
+	/* Choose what nobody gave, and mark it as given, for a domain that is new; under the node's
+	 * lock. */
 	int (*settle)(const struct site *site, struct network *network, struct error *err);
 	/* The links it is made of, parents first; how many. Pure. */
 	size_t (*links)(const struct node *node, const void *values, struct link *links);
+	/* What links alone do not say: done when they were made or mended, undone when they go,
+	 * both idempotent. NULL: nothing. */
+	int (*finish)(const struct site *site, const void *values, struct error *err);
+	int (*undo)(const struct site *site, const void *values, struct error *err);
 };
 
 struct domain {

@@ -45,7 +45,7 @@ static int has_port(const struct site *site, const char *port, struct error *err
 
 	for (size_t i = 0; i < COUNT(places) && r == 0; i++) {
 		if (port[0] && site->nl[places[i]].sock)
-			r = link_index(&site->nl[places[i]], port, &index, err);
+			r = link_find_index(&site->nl[places[i]], port, &index, err);
 	}
 
 	return r;

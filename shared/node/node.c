@@ -13,6 +13,7 @@
 #include "shared/base/cleanup.h"
 #include "shared/kernel/address.h"
 #include "shared/kernel/link.h"
+#include "shared/kernel/sysctl.h"
 #include "shared/node/store.h"
 
 #define FILE_MAX (1 << 20) /* bytes */
@@ -163,7 +164,7 @@ int node_find_vtep(const struct node *node, struct netlink *hbr, struct ip *vtep
 		return r < 0 ? -1 : 0;
 	}
 
-	r = link_index(hbr, wanted->dev, &index, err);
+	r = link_find_index(hbr, wanted->dev, &index, err);
 	if (r == 0)
 		return error_set(err, ERROR_INVALID_CONFIG, "no VTEP: the HBR netns has no link %s",
 				 wanted->dev);
@@ -175,4 +176,25 @@ int node_find_vtep(const struct node *node, struct netlink *hbr, struct ip *vtep
 				 wanted->dev, wanted->family == AF_INET6 ? "IPv6" : "IPv4");
 
 	return r < 0 ? -1 : 0;
+}
+
+int node_check_bridge_netfilter(const struct node *node, struct error *err)
+{
+	static const char what[] = "net.bridge.bridge-nf-call-iptables is on in the host: bridged "
+				   "frames pass its FORWARD chain and conntrack";
+	long on = 0;
+
+	if (node->bridge_netfilter == BRIDGE_NETFILTER_IGNORE)
+		return 0;
+	if (sysctl_get("bridge/bridge-nf-call-iptables", &on, err) < 0)
+		return -1;
+	if (on && node->bridge_netfilter == BRIDGE_NETFILTER_REFUSE)
+		return error_set(err, ERROR_CONFLICT,
+				 "%s, and bridgeNetfilter says \"refuse\": switch it off, or say "
+				 "\"warn\" or \"ignore\"",
+				 what);
+	if (on)
+		error_warn("%s (bridgeNetfilter)", what);
+
+	return 0;
 }

@@ -133,8 +133,8 @@ int pod_configure(const struct pod *pod, struct error *err)
 	return 0;
 }
 
-static int find_address(const struct pod *pod, int index, const struct ip *address,
-			bool *tentative, int code, struct error *err)
+static int find_address(const struct pod *pod, int index, const struct ip *address, bool *tentative,
+			int code, struct error *err)
 {
 	char text[IP_TEXT_SIZE];
 	int r = address_find(pod->nl, index, address, tentative, err);
@@ -154,7 +154,7 @@ int pod_await_addresses(const struct pod *pod, struct error *err)
 
 	if (!pod->dad || pod->stay_down || !has_family(pod->addressing, AF_INET6))
 		return 0;
-	if (link_index(pod->nl, pod->ifname, &index, err) != 1)
+	if (link_get_index(pod->nl, pod->ifname, &index, err) < 0)
 		return -1;
 
 	for (size_t i = 0, tries = 0; i < pod->addressing->n_ips; tries++) {
@@ -187,8 +187,7 @@ static int verify_link(const struct pod *pod, struct link_state *state, struct e
 	if (r == 0)
 		return error_set(err, ERROR_CHECK, "%s in the pod is missing", pod->ifname);
 	if (!pod->stay_down && !state->up)
-		return error_set(err, ERROR_CHECK, "%s in the pod is down, wanted up",
-				 pod->ifname);
+		return error_set(err, ERROR_CHECK, "%s in the pod is down, wanted up", pod->ifname);
 	if (mac_is_set(&pod->mac) && !mac_equal(&pod->mac, &state->link.mac)) {
 		mac_print(&state->link.mac, is);
 		mac_print(&pod->mac, wanted);

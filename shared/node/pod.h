@@ -33,7 +33,7 @@ struct pod {
 	const char *ifname;
 	struct mac mac;
 	uint32_t mtu;
-	bool dad;      /* IPv6 duplicate address detection */
+	bool dad; /* IPv6 duplicate address detection */
 	bool promisc, allmulti;
 	bool stay_down; /* the pod sets it up itself */
 	const struct addressing *addressing;

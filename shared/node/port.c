@@ -34,8 +34,7 @@ void port_alias(const char *slug, const char *container_id, const char *ifname,
 	snprintf(alias, LINK_ALIAS_SIZE, "hbr-cni:%s:port:%.20s...%s", slug, container_id, digits);
 }
 
-int port_find(const struct site *site, const char *name, struct link_state *port,
-	      struct error *err)
+int port_find(const struct site *site, const char *name, struct link_state *port, struct error *err)
 {
 	static const enum link_place places[] = { PLACE_HOST, PLACE_HBR };
 	struct link wanted = { .kind = LINK_VETH };
@@ -86,6 +85,7 @@ int port_await(struct netlink *nl, const struct link *port, struct error *err)
 			pause.tv_nsec *= 2;
 	}
 
-	return error_set(err, ERROR_TRY_AGAIN, "%s does not forward: the port of %s stays without carrier",
-			 port->name, port->master);
+	return error_set(err, ERROR_TRY_AGAIN,
+			 "%s does not forward: the port of %s stays without carrier", port->name,
+			 port->master);
 }

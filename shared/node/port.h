@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * A pod's port: the end of its interface that is on the node. It is found by its name, which follows
- * from (containerID, ifname), and by its marks; never through the pod, where others rename things.
+ * A pod's port: the end of its interface that is on the node. It is found by its name, which
+ * follows from (containerID, ifname), and by its marks; never through the pod, where others rename
+ * things.
  */
 
 #include "shared/kernel/links.h"

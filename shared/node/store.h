@@ -64,7 +64,7 @@ void lock_discard(struct lock *lock);
 /* Records. read: 1 and a new reference, 0 absent or damaged. */
 int store_read_record(const struct store *store, const char *id, json_t **record,
 		      struct error *err);
-/* In which of the states below the directory is the record? The one of "slug" is looked at first. */
+/* In which of the states below the directory is the record? That of "slug" is looked at first. */
 int store_locate_record(const char *state_dir, const char *slug, const char *id,
 			char found[static STORE_NAME_SIZE], struct error *err);
 int store_write_record(const struct store *store, const char *id, json_t *record,

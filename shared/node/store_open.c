@@ -105,7 +105,7 @@ void store_close(struct store *store)
 /* Anything under the record's name counts: a damaged one is to be found as well. */
 static bool has_record(int states, const char *slug, const char *id)
 {
-	char path[2 * STORE_NAME_SIZE + sizeof("/attachments/.json")];
+	char path[STORE_NAME_SIZE + sizeof("/attachments/.json") + STORE_NAME_SIZE];
 	struct stat st;
 
 	snprintf(path, sizeof(path), "%s/attachments/%s.json", slug, id);

@@ -45,7 +45,7 @@ static int look_at_trunk(struct netlink *nl, const char *trunk, struct taken *ta
 			 struct error *err)
 {
 	struct link like = { .kind = LINK_VLAN };
-	int r = link_index(nl, trunk, &taken->trunk, err);
+	int r = link_find_index(nl, trunk, &taken->trunk, err);
 
 	return r <= 0 ? r : links_each(nl, &like, on_vlan, taken, err);
 }
@@ -59,10 +59,11 @@ int domain_choose_vlan(const struct site *site, const char *domain, uint32_t *vl
 	if (store_each_domain(site->store, on_domain, &taken, err) < 0)
 		return -1;
 	if (taken.owner[0])
-		return error_set(err, ERROR_CONFLICT,
-				 "vlan: %u is taken on this node by the domain %s: wanted another one "
-				 "(or none, then one is chosen)",
-				 *vlan, taken.owner);
+		return error_set(
+			err, ERROR_CONFLICT,
+			"vlan: %u is taken on this node by the domain %s: wanted another one "
+			"(or none, then one is chosen)",
+			*vlan, taken.owner);
 	if (*vlan)
 		return 0;
 

@@ -2,6 +2,7 @@
 #include "shared/base/child.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -175,7 +176,7 @@ static void dies_with_us(void)
 	if (parent == 0) {
 		char script[64];
 
-		snprintf(script, sizeof(script), "echo $$ >&2; exec sleep 20");
+		snprintf(script, sizeof(script), "echo $$ >&2; exec sleep 30");
 		dup2(fds[1], STDERR_FILENO);
 		close(fds[1]);
 		_exit(run_script(script) == 0);
@@ -187,6 +188,7 @@ static void dies_with_us(void)
 	check(waitpid(parent, NULL, 0) == parent);
 
 	/* Its standard error, the last that holds the pipe, closes when it is gone. */
+	check(poll(&(struct pollfd){ .fd = fds[0] }, 1, 10000) == 1);
 	check(read(fds[0], pid, sizeof(pid)) == 0);
 	close(fds[0]);
 }

@@ -126,8 +126,7 @@ static void looks_in_cni_path(void)
 	put_file("real", "#!/bin/sh\nexit 0\n", 0755);
 	check(symlink("real", in_home("link")) == 0);
 	check(mkdir(in_home("first"), 0755) == 0 && mkdir(in_home("first/link"), 0755) == 0);
-	snprintf(search, sizeof(search), ":/nonexistent:%s:", in_home("first"));
-	strcat(search, home);
+	snprintf(search, sizeof(search), ":/nonexistent:%s:%s", in_home("first"), home);
 	check(ipam_run(&request, VERB_DEL, "link", "", NULL, &err) == 0);
 
 	check(chdir(home) == 0);

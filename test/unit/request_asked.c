@@ -68,8 +68,8 @@ static void asked(const char *config, const char *args, const char *mac, const c
 		fprintf(stderr, "%s: %s\n", config, err.msg);
 	check(request.config != NULL && err.code == 0);
 	list = request_ips(&request);
-	text = list ? json_dumps(list, JSON_COMPACT) : strdup("");
-	check_str(text, ips);
+	text = list ? json_dumps(list, JSON_COMPACT) : NULL;
+	check_str(text ? text : "", ips);
 	check_str(request_mac(&request) ? request_mac(&request) : "", mac);
 }
 

@@ -145,6 +145,33 @@ static void domains(const struct store *store)
 	check(!is_there(path_of("domains/l2-5")));
 }
 
+static void check_located(const char *slug, const char *id, const char *wanted)
+{
+	char found[STORE_NAME_SIZE] = "untouched";
+
+	check(store_locate_record(state, slug, id, found, &err) == (wanted ? 1 : 0));
+	check_str(found, wanted ? wanted : "untouched");
+}
+
+/* A record is found in the state of another HBR netns as well, damaged or not. */
+static void locates(const struct store *store)
+{
+	auto_store struct store other = { .fd = -1 };
+	auto_json json_t *one = value_of(1);
+
+	check_located(SLUG, ID_1, NULL);
+	check(store_open(&other, state, "other-1", true, &err) == 0);
+	check(store_write_record(&other, ID_1, one, &err) == 0);
+	check_located(SLUG, ID_1, "other-1");
+	put_text(path_of("attachments/" ID_1 ".json"), "");
+	check_located(SLUG, ID_1, SLUG);
+	check_located("other-1", ID_1, "other-1");
+	check_located("none", ID_2, NULL);
+	check(store_remove_record(store, ID_1, &err) == 0);
+	check(store_remove_record(&other, ID_1, &err) == 0);
+	check_located(SLUG, ID_1, NULL);
+}
+
 /* What was visited, in any order: the sum of its numbers, 1000 for each without a value. */
 struct visits {
 	int n, sum, stop_with;
@@ -174,7 +201,7 @@ static void each(const struct store *store)
 	check(store_write_record(store, ID_2, two, &err) == 0);
 	put_text(path_of("attachments/README"), "x");
 	put_text(path_of("attachments/README.json"), "{}");
-	put_text(path_of("attachments/" ID_1 "0.json"), "{}"); /* a digit too many */
+	put_text(path_of("attachments/" ID_1 "x.json"), "{}");
 	put_text(path_of("attachments/." ID_1 ".json.tmp"), "{");
 	put_text(path_of("attachments/00000000000000a3.json"), ""); /* damaged */
 	check(store_each_record(store, visit, &in_records, &err) == 0);
@@ -218,6 +245,7 @@ int main(void)
 	snprintf(state, sizeof(state), "%.4000s/some/state", root);
 	store = open_store(true);
 	records(&store);
+	locates(&store);
 	domains(&store);
 	each(&store);
 	expect_warning(NULL);
