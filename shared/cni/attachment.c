@@ -120,6 +120,13 @@ int attachment_enter_pod(struct attachment *attachment, struct error *err)
 	return netns_talk(&attachment->pod, &attachment->nl[PLACE_POD], "pod", err);
 }
 
+static const char *text(json_t *record, const char *key)
+{
+	const char *value = document_text(document_member(record, key));
+
+	return value ? value : "";
+}
+
 /* The same attachment has the same MAC after a restart, and no two have one in common. */
 static struct mac derive_mac(const struct attachment *attachment, const char *end)
 {
@@ -139,18 +146,14 @@ int attachment_read_values(struct attachment *attachment, struct error *err)
 	    interface_settle(interface, &attachment->who, err) < 0 ||
 	    type->settle(&attachment->node, attachment->values, &attachment->given, err) < 0)
 		return -1;
+	/* What the runtime asked for at ADD comes with no later call. */
+	if (attachment->record)
+		(void)parse_mac(text(attachment->record, "mac"), &interface->mac);
 	if (!mac_is_set(&interface->mac))
 		interface->mac = derive_mac(attachment, "pod");
 	attachment->n_domains = type->domains(attachment->values, attachment->domains);
 
 	return 0;
-}
-
-static const char *text(json_t *record, const char *key)
-{
-	const char *value = document_text(document_member(record, key));
-
-	return value ? value : "";
 }
 
 int attachment_take_record(struct attachment *attachment, json_t *record, struct error *err)

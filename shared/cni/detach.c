@@ -93,6 +93,7 @@ int detach_recorded(const struct attachment_type *type, const struct request *ca
 		.ifname = text(record, "ifname"),
 		.args = text(record, "args"),
 		.path = caller->path,
+		.umask = caller->umask,
 		.config = document_member(record, "config"),
 		.name = text(document_member(record, "config"), "name"),
 	};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "shared/base/cleanup.h"
+#include "shared/cni/entry.h"
 #include "shared/cni/ipam.h"
 #include "shared/cni/result.h"
 
@@ -34,38 +35,56 @@ static json_t *dump_mtu(const struct field *field, const void *at)
 	return field_u32.dump(field, at);
 }
 
-/* Both lists have the form that a CNI result gives them: the same code reads them. */
-static int parse_list(const char *key, json_t *value, struct addressing *addressing,
-		      struct error *err)
+static int check_list(const struct field *field, json_t *value, size_t max, struct error *err)
 {
-	auto_json json_t *result = json_pack("{s:O}", key, value);
+	if (!json_is_array(value))
+		return field_refuse(field, value, ERROR_INVALID_CONFIG, err, "a list");
+	if (json_array_size(value) > max)
+		return error_set(err, ERROR_INVALID_CONFIG, "%s: %zu entries: wanted at most %zu",
+				 field->key, json_array_size(value), max);
 
-	if (!result)
-		return error_set(err, ERROR_INTERNAL, "out of memory for %s", key);
-
-	return result_addressing(result, ERROR_INVALID_CONFIG, addressing, err);
+	return 0;
 }
 
+/* Entries have the form that a CNI result gives them: the same code reads them. */
 static int parse_addresses(const struct field *field, json_t *value, void *at, struct error *err)
 {
-	struct addressing *addressing = at, read = { 0 };
+	struct addressing *addressing = at;
+	struct place place = { field->key, 0, ERROR_INVALID_CONFIG };
+	json_t *entry;
 
-	if (parse_list("ips", value, &read, err) < 0)
-		return error_wrap(err, "%s", field->key);
-	memcpy(addressing->ips, read.ips, sizeof(read.ips));
-	addressing->n_ips = read.n_ips;
+	if (check_list(field, value, RESULT_IPS_MAX, err) < 0)
+		return -1;
+	json_array_foreach(value, place.i, entry) {
+		struct ip *address = &addressing->ips[place.i].address;
+		struct ip *gateway = &addressing->ips[place.i].gateway;
+
+		*gateway = (struct ip){ 0 };
+		if (entry_read_ip(entry, &place, address, gateway, err) < 0)
+			return -1;
+		if (gateway->family && !ip_contains(address, gateway))
+			return entry_refuse(&place, "gateway", json_object_get(entry, "gateway"),
+					    "an address of the same network", err);
+	}
+	addressing->n_ips = json_array_size(value);
 
 	return 0;
 }
 
 static int parse_routes(const struct field *field, json_t *value, void *at, struct error *err)
 {
-	struct addressing *addressing = at, read = { 0 };
+	struct addressing *addressing = at;
+	struct place place = { field->key, 0, ERROR_INVALID_CONFIG };
+	json_t *entry;
 
-	if (parse_list("routes", value, &read, err) < 0)
-		return error_wrap(err, "%s", field->key);
-	memcpy(addressing->routes, read.routes, sizeof(read.routes));
-	addressing->n_routes = read.n_routes;
+	if (check_list(field, value, RESULT_ROUTES_MAX, err) < 0)
+		return -1;
+	json_array_foreach(value, place.i, entry) {
+		addressing->routes[place.i] = (struct route){ 0 };
+		if (entry_read_route(entry, &place, &addressing->routes[place.i], err) < 0)
+			return -1;
+	}
+	addressing->n_routes = json_array_size(value);
 
 	return 0;
 }
@@ -84,20 +103,6 @@ const struct field_type field_mtu       = { "number",            sizeof(uint32_t
 const struct field_type field_addresses = { "list of addresses", sizeof(struct addressing), parse_addresses, dump_nothing };
 const struct field_type field_routes    = { "list of routes",    sizeof(struct addressing), parse_routes,    dump_nothing };
 /* clang-format on */
-
-/* A route that names no gateway goes by the first address's of its family. */
-static void fill_in_gateways(struct addressing *addressing)
-{
-	for (size_t r = 0; r < addressing->n_routes; r++) {
-		struct route *route = &addressing->routes[r];
-
-		for (size_t i = 0; i < addressing->n_ips && !route->gw.family; i++) {
-			if (!route->has_scope &&
-			    addressing->ips[i].gateway.family == route->dst.family)
-				route->gw = addressing->ips[i].gateway;
-		}
-	}
-}
 
 static int take_mac(struct interface *interface, const struct request *request, struct error *err)
 {
@@ -160,7 +165,7 @@ int interface_settle(struct interface *interface, const struct request *request,
 			"disableContainerInterface: not together with %s: an interface that "
 			"is down has no use for them",
 			ipam ? "ipam" : "addresses or routes");
-	fill_in_gateways(addressing);
+	addressing_fill_in_gateways(addressing);
 
 	return 0;
 }

@@ -45,15 +45,17 @@ static bool is_on_link(const struct route *route)
 	return route->has_scope && route->scope >= RT_SCOPE_LINK;
 }
 
-static void fill_in_gateway(const struct addressing *addressing, struct route *route)
+void addressing_fill_in_gateways(struct addressing *addressing)
 {
-	if (route->gw.family != 0 || is_on_link(route))
-		return;
+	for (size_t r = 0; r < addressing->n_routes; r++) {
+		struct route *route = &addressing->routes[r];
 
-	for (size_t i = 0; i < addressing->n_ips; i++) {
-		if (addressing->ips[i].gateway.family == route->dst.family) {
-			route->gw = addressing->ips[i].gateway;
-			return;
+		for (size_t i = 0; i < addressing->n_ips; i++) {
+			const struct ip *gateway = &addressing->ips[i].gateway;
+
+			if (route->gw.family == 0 && !is_on_link(route) &&
+			    gateway->family == route->dst.family)
+				route->gw = *gateway;
 		}
 	}
 }
@@ -68,7 +70,6 @@ static int read_routes(json_t *list, int code, struct addressing *addressing, st
 
 		if (entry_read_route(entry, &place, route, err) < 0)
 			return -1;
-		fill_in_gateway(addressing, route);
 	}
 	addressing->n_routes = json_array_size(list);
 
@@ -84,6 +85,7 @@ int result_addressing(json_t *result, int code, struct addressing *addressing, s
 	    get_list(result, "routes", RESULT_ROUTES_MAX, code, &routes, err) < 0 ||
 	    read_ips(ips, code, &read, err) < 0 || read_routes(routes, code, &read, err) < 0)
 		return -1;
+	addressing_fill_in_gateways(&read);
 	*addressing = read;
 
 	return 0;

@@ -30,6 +30,9 @@ struct result_interface {
 int result_parse(json_t *document, enum version assumed, int code, json_t **result,
 		 struct error *err);
 
+/* A route without a gateway gets that of its family's first address that has one. */
+void addressing_fill_in_gateways(struct addressing *addressing);
+
 /* The addresses and routes of a result; a route without a gateway gets that of its family's first
  * address that has one, unless its scope is link or narrower. -1 with the code given. Messages here
  * and in result_parse() start with the member ("ips[0].address: ..."): say whose it is. */

@@ -17,6 +17,15 @@ const char *link_name(const struct place *place, int index)
 	return index ? "elsewhere" : "none";
 }
 
+unsigned link_flags(const struct place *place, int index)
+{
+	for (size_t i = 0; i < place->n_links; i++)
+		if (place->links[i].index == index)
+			return place->links[i].flags;
+
+	return 0;
+}
+
 void sink_add(struct sink *sink, const char *fmt, ...)
 {
 	size_t used = strlen(sink->text);

@@ -49,3 +49,4 @@ const struct rtattr *attr_find(const struct rtattr *attr, size_t size, unsigned 
 int attr_int(const struct rtattr *attr);
 
 const char *link_name(const struct place *place, int index);
+unsigned link_flags(const struct place *place, int index);

@@ -85,6 +85,7 @@ static void on_index(struct place *place, const void *header, const struct rtatt
 	if (place->n_links == LINKS_MAX)
 		errx(1, "%s: more than %d links", place->name, LINKS_MAX);
 	place->links[place->n_links].index = info->ifi_index;
+	place->links[place->n_links].flags = info->ifi_flags;
 	snprintf(place->links[place->n_links++].name, IFNAMSIZ, "%s", (char *)RTA_DATA(name));
 }
 
@@ -258,6 +259,18 @@ static bool is_multicast(const struct rtattr *dst)
 	return dst && (RTA_PAYLOAD(dst) == 4 ? bytes[0] >= 224 : bytes[0] == 0xff);
 }
 
+/* What the kernel resolves by arithmetic (multicast, links without ARP), and failures that it will
+ * forget. */
+static bool is_cache(const struct place *place, const struct ndmsg *ndm, const struct rtattr *dst)
+{
+	if (ndm->ndm_state & (NUD_FAILED | NUD_INCOMPLETE))
+		return true;
+
+	return ndm->ndm_state & NUD_NOARP &&
+	       (is_multicast(dst) ||
+		link_flags(place, ndm->ndm_ifindex) & (IFF_NOARP | IFF_LOOPBACK));
+}
+
 static void on_neigh(struct place *place, const void *header, const struct rtattr *attrs,
 		     size_t size)
 {
@@ -265,11 +278,7 @@ static void on_neigh(struct place *place, const void *header, const struct rtatt
 	bool fdb = ndm->ndm_family == AF_BRIDGE;
 	struct sink sink = { .place = place };
 
-	/* The kernel's own cache: multicast is resolved by arithmetic, and failures are forgotten.
-	 */
-	if (!fdb &&
-	    ((ndm->ndm_state & NUD_NOARP && is_multicast(attr_find(attrs, size, NDA_DST))) ||
-	     ndm->ndm_state & (NUD_FAILED | NUD_INCOMPLETE)))
+	if (!fdb && is_cache(place, ndm, attr_find(attrs, size, NDA_DST)))
 		return;
 	sink_put_attrs(&sink, "", attrs, size, &neigh_table);
 	line("%s %s %s%s %s flags %#x type %u", place->name, fdb ? "fdb" : "neighbour",

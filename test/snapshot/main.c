@@ -26,7 +26,6 @@
 
 #include "test/snapshot/snapshot.h"
 
-#define PLACES_MAX   16
 #define PATTERNS_MAX 32
 
 static struct place places[PLACES_MAX];
@@ -73,7 +72,7 @@ void lines_reset(size_t mark)
 const struct place *place_by_nsid(const struct place *place, int nsid)
 {
 	for (size_t i = 0; i < n_places; i++)
-		if (read_nsid(place, places[i].fd) == nsid)
+		if (nsid >= 0 && place->nsids[i] == nsid)
 			return &places[i];
 
 	return NULL;
@@ -102,6 +101,8 @@ static void open_place(const char *name)
 
 static void read_place(struct place *place)
 {
+	for (size_t i = 0; i < n_places; i++)
+		place->nsids[i] = read_nsid(place, places[i].fd);
 	if (setns(place->fd, CLONE_NEWNET) < 0)
 		err(1, "%s: setns", place->name);
 	read_kernel(place);

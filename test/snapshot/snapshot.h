@@ -6,14 +6,17 @@
 #include <net/if.h>
 #include <stddef.h>
 
-#define LINKS_MAX 1024
+#define PLACES_MAX 16
+#define LINKS_MAX  1024
 
 struct place { /* a network namespace */
 	const char *name;
-	int fd, sock; /* of the namespace; a conversation with rtnetlink in it */
+	int fd, sock;          /* of the namespace; a conversation with rtnetlink in it */
+	int nsids[PLACES_MAX]; /* by which number this one knows the others; -1: not at all */
 	size_t n_links;
 	struct {
 		int index;
+		unsigned flags;
 		char name[IFNAMSIZ];
 	} links[LINKS_MAX];
 };

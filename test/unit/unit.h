@@ -6,10 +6,12 @@
  * has status 1 then. unit_dir() gives it a directory of its own.
  */
 
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define check(condition)                                                                \
 	do {                                                                            \
@@ -38,11 +40,34 @@ static inline void check_text(const char *file, int line, const char *is, const 
 	exit(1);
 }
 
-/* A new, empty directory of this program's, below $TMPDIR. */
+static char unit_path[PATH_MAX]; /* of the test's directory */
+static pid_t unit_pid;           /* of who made it: children leave it alone */
+
+static inline int unit_remove_one(const char *path, const struct stat *st, int type,
+				  struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+
+	return remove(path);
+}
+
+static inline void unit_remove(void)
+{
+	if (getpid() == unit_pid)
+		nftw(unit_path, unit_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A new, empty directory below $TMPDIR, removed when the program ends. One for each program. */
 static inline void unit_dir(char path[static PATH_MAX])
 {
 	const char *tmp = getenv("TMPDIR");
 
-	snprintf(path, PATH_MAX, "%s/unit.XXXXXX", tmp ? tmp : "/tmp");
-	check(mkdtemp(path));
+	check(unit_pid == 0);
+	snprintf(unit_path, sizeof(unit_path), "%s/unit.XXXXXX", tmp ? tmp : "/tmp");
+	check(mkdtemp(unit_path));
+	unit_pid = getpid();
+	check(atexit(unit_remove) == 0);
+	snprintf(path, PATH_MAX, "%s", unit_path);
 }
