@@ -19,7 +19,12 @@ UNITS   := $(patsubst test/unit/%.c,$(BUILD)/test/unit/%,$(wildcard test/unit/*.
 TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/guest/poweroff
 SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] test/*/*.[ch])
 SCRIPTS := .ci/run $(wildcard test/deps test/demo test/run test/run-all test/mutants test/soak \
-           test/*.sh test/*.bash test/*.bats test/guest/init)
+           test/*.sh test/*.bash test/guest/init test/guest/inside)
+# Of no use here: declarations stand at the top of their block, an auto_ variable is valid from its
+# first moment, and names of locals are not those of functions elsewhere.
+CPPCHECK_OFF := missingIncludeSystem variableScope redundantInitialization shadowFunction unreachableCode
+# Each test is a subshell, and run, plugin and others of our helpers set variables.
+BATS_SHELLCHECK := SC2030,SC2031,SC2034,SC2154
 
 # Asked once, and only when something is compiled: "make deps" works without pkg-config.
 once       = $(eval $(1) := $(2))$($(1))
@@ -33,8 +38,9 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wformat=2 -Wvla -Wundef -Wconvers
             -Wimplicit-fallthrough -Wnull-dereference
 HARDENING := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection
 
+comma := ,
 # SANITIZE=1: address and undefined; SANITIZE=undefined: where there is no room for ASan's shadow.
-SANITIZERS := -fsanitize=$(if $(filter 1,$(SANITIZE)),address$(,)undefined,$(SANITIZE)) \
+SANITIZERS := -fsanitize=$(if $(filter 1,$(SANITIZE)),address$(comma)undefined,$(SANITIZE)) \
               -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 OUR_CPPFLAGS = -I. $(patsubst -I%,-isystem %,$(NL_CFLAGS)) -D_GNU_SOURCE
@@ -46,7 +52,6 @@ OUR_LDFLAGS  = $(if $(STATIC),-static-pie,-pie) $(if $(SANITIZE),$(SANITIZERS)) 
 COMPILE = $(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS)
 LINK    = $(CC) $(OUR_CFLAGS) $(CFLAGS) $(OUR_LDFLAGS) $(LDFLAGS)
 
-, := ,
 ifneq ($(V),1)
 quiet = @printf '  %-7s %s\n' $(1) '$(@:$(BUILD)/%=%)';
 MAKEFLAGS += --no-print-directory
@@ -112,20 +117,21 @@ demo: bed ## two pods on two nodes on an L2 domain that did not exist before
 sanitize: ## the tests under UBSan, what any kernel can run under ASan, valgrind
 	BUILD='$(BUILD)' test/deps check lint
 	$(MAKE) everything
-	$(MAKE) BUILD='$(BUILD)/ubsan' SANITIZE=undefined CFLAGS='-O1 -g' everything
+	$(MAKE) BUILD='$(BUILD)/ubsan' STATIC=1 SANITIZE=undefined CFLAGS='-O1 -g' everything
 	$(MAKE) BUILD='$(BUILD)/asan' SANITIZE=1 CFLAGS='-O1 -g' everything
 	BUILD='$(abspath $(BUILD))' PLUGINS_DIR='$(abspath $(BUILD))/ubsan' SANITIZER=ubsan test/run-all $(TESTS)
 	BUILD='$(abspath $(BUILD))' PLUGINS_DIR='$(abspath $(BUILD))/asan' SANITIZER=asan test/run-all -n native $(TESTS)
 
 lint: ## formatting, clang-tidy, cppcheck, shellcheck, include directions, warnings of gcc and clang
 	BUILD='$(BUILD)' test/deps lint
-	clang-format --dry-run -Werror $(SOURCES)
-	printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -P2 -n6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu17 $(OUR_CPPFLAGS) -DHBR_VERSION=\"lint\"' sh
-	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr -j2 \
+	@echo '  FORMAT'; clang-format --dry-run -Werror $(SOURCES)
+	@echo '  TIDY'; printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -P2 -n6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu17 $(OUR_CPPFLAGS) -DHBR_VERSION=\"lint\"' sh
+	@echo '  CPPCHECK'; cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr -j2 \
 		--enable=warning,style,performance,portability \
-		--suppress=missingIncludeSystem --suppress=variableScope -D_GNU_SOURCE -I. shared plugins test
-	shellcheck -x $(SCRIPTS)
-	test/layers.sh
+		$(CPPCHECK_OFF:%=--suppress=%) -D_GNU_SOURCE -I. shared plugins test
+	@echo '  SHELL'; shellcheck -x $(SCRIPTS)
+	@shellcheck -x -e $(BATS_SHELLCHECK) $(wildcard test/*.bats)
+	@echo '  LAYERS'; test/layers.sh
 	$(MAKE) BUILD='$(BUILD)/lint-gcc' CC=gcc WERROR=1 everything
 	$(MAKE) BUILD='$(BUILD)/lint-clang' CC=clang WERROR=1 everything
 

@@ -88,15 +88,15 @@ static void recover(uint32_t vni, void *values)
 }
 
 static const struct step steps[] = {
-	{ "record", attach_remember, attach_forget },
-	{ "ipam", attach_ask_ipam, attach_return_ipam },
-	{ "domain", hold, attach_release },
-	{ "port", attach_plug, attach_unplug },
-	{ "forwarding", pin, unpin },
-	{ "unlock", attach_unlock, NULL },
-	{ "pod", attach_configure, NULL },
-	{ "announcement", attach_announce, NULL },
-	{ "HBR netns", attach_confirm, NULL },
+	{ "record", attach_remember, attach_forget, .holds_on = true },
+	{ "ipam", attach_ask_ipam, attach_return_ipam, false },
+	{ "domain", hold, attach_release, false },
+	{ "port", attach_plug, attach_unplug, false },
+	{ "forwarding", pin, unpin, false },
+	{ "unlock", attach_unlock, NULL, false },
+	{ "pod", attach_configure, NULL, false },
+	{ "announcement", attach_announce, NULL, false },
+	{ "HBR netns", attach_confirm, NULL, false },
 };
 
 static const struct attachment_type type = {

@@ -21,7 +21,8 @@ int steps_revert(const struct step *steps, size_t n, void *ctx, struct error *er
 	int r = 0;
 
 	while (n-- > 0) {
-		if (!steps[n].revert || steps[n].revert(ctx, &failure) == 0)
+		if (!steps[n].revert || (r < 0 && steps[n].holds_on) ||
+		    steps[n].revert(ctx, &failure) == 0)
 			continue;
 		if (r == 0) { /* the first failure is the one to tell */
 			*err = failure;

@@ -8,6 +8,7 @@
  * clean-up code to keep right.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "shared/base/error.h"
@@ -18,6 +19,7 @@ struct step {
 	const char *name; /* as in "port: create pv0123456789ab: File exists" */
 	step_fn *apply;
 	step_fn *revert; /* NULL: nothing to revert. Idempotent, also after half an apply. */
+	bool holds_on; /* not reverted as long as a later step could not be: the way to try again */
 };
 
 int steps_apply(const struct step *steps, size_t n, void *ctx, struct error *err);

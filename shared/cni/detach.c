@@ -12,38 +12,47 @@
 #define LOOK_AT_MAX 4  /* holders, when one of them lives */
 #define REAP_MAX    64 /* in one call; the next one goes on */
 
-/* Nobody remembers it: what the port's mark tells, and what the network's keys tell if they do. */
+/* Is anything remembered of one of its domains? */
+static bool has_domains(const struct attachment *attachment)
+{
+	struct error ignored;
+	bool has = false;
+
+	for (size_t i = 0; i < attachment->n_domains; i++)
+		has = has || store_has_domain(&attachment->store, attachment->domains[i].name,
+					      &ignored) == 1;
+
+	return has;
+}
+
+/* What can be undone of an attachment that nobody remembers. */
+static const struct step unknown[] = {
+	{ "ipam", NULL, attach_return_ipam, false },
+	{ "domain", NULL, attach_release, false },
+	{ "port", NULL, attach_unplug, false },
+};
+
+/* Its domains follow from the mark on its port, or from the network's keys if they still tell. */
 static int detach_unknown(struct attachment *attachment, struct error *err)
 {
 	const struct attachment_type *type = attachment->type;
 	struct site site = attachment_site(attachment);
 	struct link_state port;
-	struct error failure, unread;
+	struct error unread;
 	int r = port_find(&site, attachment->port_name, &port, err);
-	bool failed = r < 0;
 
+	if (r < 0)
+		return -1;
 	if (attachment_read_values(attachment, &unread) < 0)
 		attachment->n_domains = 0;
 	if (r == 1) {
 		type->recover(port.link.group & ~LINK_GROUP_MASK, attachment->values);
 		attachment->n_domains = type->domains(attachment->values, attachment->domains);
-		failed = links_remove(site.nl, &port.link, 1, err) < 0;
-	}
-	if (attach_release(attachment, &failure) < 0 && !failed) {
-		failed = true;
-		*err = failure;
-	}
-	/* With the port gone and no domain remembered, the marks are all there is. */
-	if (r == 1 && links_remove_group(site.nl, port.link.group, &failure) < 0 && !failed) {
-		failed = true;
-		*err = failure;
-	}
-	if (attach_return_ipam(attachment, &failure) < 0 && !failed) {
-		failed = true;
-		*err = failure;
+	} else if (!has_domains(attachment)) {
+		attachment->n_domains = 0; /* a DEL of what never was touches nothing */
 	}
 
-	return failed ? -1 : 0;
+	return steps_revert(unknown, COUNT(unknown), attachment, err);
 }
 
 static int detach_record(struct attachment *attachment, json_t *record, struct error *err)

@@ -33,11 +33,12 @@ int links_remove(struct netlink nl[static PLACES], const struct link *links, siz
 		 struct error *err);
 
 /*
- * Remove every link of our mark with this group from the host and the HBR netns, unless one of them
- * is, or has, a port: 1 when all went, 0 when a port keeps them. For when nobody knows any more
- * what was made. Dumps.
+ * For when nobody knows any more what exactly was made: remove whatever has the group, the kind and
+ * the place of one of these links, unless there is a port: 1 when all went, 0 when a port keeps
+ * them. Dumps.
  */
-int links_remove_group(struct netlink nl[static PLACES], uint32_t group, struct error *err);
+int links_remove_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
+			struct error *err);
 
 /* 1 and the name of a port that is in one of the bridges but is not of these links, else 0. Dumps.
  */

@@ -7,7 +7,7 @@
 #include "shared/kernel/kinds.h"
 #include "shared/kernel/links.h"
 
-#define GROUP_LINKS_MAX 4 /* of one kind with one group in a namespace; we make one or two */
+#define MARKED_MAX 8 /* of one kind in one place; a domain makes one */
 
 static int delete_link(struct netlink *nl, const struct link *link, int index, struct error *err)
 {
@@ -105,40 +105,55 @@ int links_find_guest(struct netlink nl[static PLACES], const struct link *links,
 	return 0;
 }
 
+/* The links of a list in one place, by their marks alone. */
 struct marked {
-	uint32_t group;
+	const struct link *links;
+	size_t n_links;
 	enum link_place place;
-	int index[LINK_KINDS][GROUP_LINKS_MAX];
+	int index[LINK_KINDS][MARKED_MAX];
 	size_t n[LINK_KINDS];
-	bool port;
+	bool port; /* there is one: the rest has to stay */
 };
 
-/* Ports of pods carry the mark too: they keep the rest. */
+static bool is_of_list(const struct marked *marked, const struct link_state *state)
+{
+	for (size_t i = 0; i < marked->n_links; i++) {
+		const struct link *link = &marked->links[i];
+
+		if (link->place == marked->place && link->group == state->link.group &&
+		    strcmp(state->kind, link_kinds[link->kind].name) == 0)
+			return true;
+	}
+
+	return false;
+}
+
 static int on_marked(const struct link_state *state, void *arg)
 {
 	struct marked *marked = arg;
 
-	if (state->link.group != marked->group)
+	if (state->link.group != marked->links[0].group)
 		return 0;
 	for (enum link_kind kind = 0; kind < LINK_KINDS; kind++) {
 		if (strcmp(state->kind, link_kinds[kind].name) != 0)
 			continue;
-		/* A VLAN of the host's that is in no bridge may have macvlans in pods, unseen. */
+		/* Ports of pods are marked too. A VLAN of the host's that is in no bridge may have
+		 * macvlans in pods, unseen. */
 		if (kind == LINK_VETH || kind == LINK_MACVLAN ||
 		    (kind == LINK_VLAN && marked->place == PLACE_HOST && !state->master))
 			marked->port = true;
-		else if (marked->n[kind] < GROUP_LINKS_MAX)
+		else if (is_of_list(marked, state) && marked->n[kind] < MARKED_MAX)
 			marked->index[kind][marked->n[kind]++] = state->index;
 	}
 
 	return 0;
 }
 
-static int on_stranger(const struct link_state *state, void *arg)
+static int on_slave(const struct link_state *state, void *arg)
 {
 	struct marked *marked = arg;
 
-	if (state->link.group == marked->group || !state->master)
+	if (!state->master || is_of_list(marked, state))
 		return 0;
 	for (size_t i = 0; i < marked->n[LINK_BRIDGE]; i++)
 		marked->port = marked->port || state->master == marked->index[LINK_BRIDGE][i];
@@ -165,22 +180,20 @@ static int remove_marked(struct netlink *nl, const struct marked *marked, struct
 	return 0;
 }
 
-int links_remove_group(struct netlink nl[static PLACES], uint32_t group, struct error *err)
+int links_remove_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
+			struct error *err)
 {
 	static const enum link_place places[] = { PLACE_HBR, PLACE_HOST };
-	struct marked marked[COUNT(places)] = {
-		{ .group = group, .place = PLACE_HBR },
-		{ .group = group, .place = PLACE_HOST },
-	};
-	struct link like = { .kind = LINK_BRIDGE };
+	struct marked marked[COUNT(places)] = { 0 };
 
 	for (size_t i = 0; i < COUNT(places); i++) {
 		struct netlink *talk = &nl[places[i]];
 
+		marked[i] = (struct marked){ .links = links, .n_links = n, .place = places[i] };
 		if (!talk->sock)
 			continue;
-		if (links_each(talk, &like, on_marked, &marked[i], err) < 0 ||
-		    links_each(talk, &like, on_stranger, &marked[i], err) < 0)
+		if (links_each(talk, &links[0], on_marked, &marked[i], err) < 0 ||
+		    links_each(talk, &links[0], on_slave, &marked[i], err) < 0)
 			return -1;
 		if (marked[i].port)
 			return 0;

@@ -73,6 +73,17 @@ static int on_holder(const char *name, json_t *value, void *arg, struct error *e
 	return 1;
 }
 
+/* Nothing is remembered: the marks in the kernel are all there is to go by. */
+static int remove_marked(const struct domain *domain, const struct site *site,
+			 const struct network *network, struct error *err)
+{
+	struct link links[LINKS_MAX];
+	size_t n = domain->kind->links(site->node, network->values, links);
+
+	return links_remove_marked(site->nl, links, n, err);
+}
+
+/* 1 when they are gone, 0 when a port of somebody else's needs them. */
 static int remove_links(const struct domain *domain, const struct site *site,
 			const struct network *network, struct error *err)
 {
@@ -84,27 +95,31 @@ static int remove_links(const struct domain *domain, const struct site *site,
 	if (r < 0)
 		return -1;
 	if (r == 1) {
-		error_warn("%s stays: %s is a port in it and not ours", domain->title, guest);
+		error_warn("%s stays: %s is still a port of it", domain->title, guest);
 		return 0;
 	}
-
 	if (domain->kind->undo && domain->kind->undo(site, network->values, err) < 0)
 		return -1;
 
-	return links_remove(site->nl, links, n, err);
+	return links_remove(site->nl, links, n, err) < 0 ? -1 : 1;
 }
 
-/* What it was made of is what it says itself, whatever the network asks for now. */
+/*
+ * What it was made of is what it says itself, whatever the network asks for now. A domain that has
+ * to stay keeps its memory: the next pod finds it as it is, the next last one tries again.
+ */
 static int dissolve(const struct domain *domain, const struct site *site,
 		    const struct network *network, struct error *err)
 {
 	struct network recalled = { network->table, network->values, 0 };
 	int r = domain_recall(domain, site, &recalled, err);
 
-	if (r == 1)
-		r = remove_links(domain, site, &recalled, err);
+	if (r < 0)
+		return -1;
+	r = r == 1 ? remove_links(domain, site, &recalled, err)
+		   : remove_marked(domain, site, &recalled, err);
 
-	return r < 0 ? -1 : store_remove_domain(site->store, domain->name, err);
+	return r <= 0 ? r : store_remove_domain(site->store, domain->name, err);
 }
 
 static int release_locked(const struct domain *domain, const struct site *site,

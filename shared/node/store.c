@@ -221,6 +221,13 @@ static int empty_domain(DIR *dir, struct error *err)
 	return store_file_remove(dirfd(dir), DOMAIN_FILE, err);
 }
 
+int store_has_domain(const struct store *store, const char *domain, struct error *err)
+{
+	auto_close int fd = -1;
+
+	return open_domain(store, domain, STORE_DIR_FORGIVE, &fd, err);
+}
+
 int store_remove_domain(const struct store *store, const char *domain, struct error *err)
 {
 	auto_close int domains = -1, fd = -1;

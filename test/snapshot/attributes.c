@@ -48,7 +48,7 @@ static uint64_t number(const struct rtattr *attr)
 {
 	uint64_t value = 0;
 
-	memcpy(&value, RTA_DATA(attr), RTA_PAYLOAD(attr));
+	memcpy(&value, attr_data(attr), RTA_PAYLOAD(attr));
 
 	return value;
 }
@@ -60,7 +60,7 @@ int attr_int(const struct rtattr *attr)
 
 static void print_bytes(char *text, size_t room, const struct rtattr *attr)
 {
-	const uint8_t *bytes = RTA_DATA(attr);
+	const uint8_t *bytes = attr_data(attr);
 	size_t used = 0;
 
 	for (size_t i = 0; i < RTA_PAYLOAD(attr) && used + 4 < room; i++)
@@ -70,7 +70,7 @@ static void print_bytes(char *text, size_t room, const struct rtattr *attr)
 static void print_value(char *text, size_t room, const struct place *place, enum form form,
 			const struct rtattr *attr)
 {
-	const char *bytes = RTA_DATA(attr);
+	const char *bytes = attr_data(attr);
 	size_t size = RTA_PAYLOAD(attr);
 
 	text[0] = '\0';
@@ -99,7 +99,7 @@ static void put_attr(struct sink *sink, const char *prefix, const struct rtattr 
 		snprintf(name, sizeof(name), "attr%u", attr->rta_type & (unsigned)NLA_TYPE_MASK);
 	if (row->form == NEST || (attr->rta_type & NLA_F_NESTED)) {
 		snprintf(value, sizeof(value), "%s%s.", prefix, name);
-		sink_put_attrs(sink, value, RTA_DATA(attr), RTA_PAYLOAD(attr),
+		sink_put_attrs(sink, value, attr_data(attr), RTA_PAYLOAD(attr),
 			       row->nest ? row->nest : &no_table);
 	} else {
 		print_value(value, sizeof(value), sink->place, row->form, attr);
@@ -113,7 +113,7 @@ void sink_put_attrs(struct sink *sink, const char *prefix, const struct rtattr *
 	static const struct row unknown = { 0 };
 	unsigned left = (unsigned)size;
 
-	for (; RTA_OK(attr, left); attr = RTA_NEXT(attr, left)) {
+	for (; RTA_OK(attr, left); attr = attr_next(attr, &left)) {
 		unsigned type = attr->rta_type & (unsigned)NLA_TYPE_MASK;
 		const struct row *row = type < table->n ? &table->rows[type] : &unknown;
 
@@ -126,7 +126,7 @@ const struct rtattr *attr_find(const struct rtattr *attr, size_t size, unsigned 
 {
 	unsigned left = (unsigned)size;
 
-	for (; RTA_OK(attr, left); attr = RTA_NEXT(attr, left))
+	for (; RTA_OK(attr, left); attr = attr_next(attr, &left))
 		if ((attr->rta_type & (unsigned)NLA_TYPE_MASK) == type)
 			return attr;
 

@@ -45,6 +45,21 @@ void sink_put(struct sink *sink, const char *prefix, const char *name, const cha
 void sink_put_attrs(struct sink *sink, const char *prefix, const struct rtattr *attr, size_t size,
 		    const struct table *table);
 
+/* As RTA_DATA and RTA_NEXT, for what is not to be written to. */
+static inline const void *attr_data(const struct rtattr *attr)
+{
+	return attr + 1;
+}
+
+static inline const struct rtattr *attr_next(const struct rtattr *attr, unsigned *left)
+{
+	unsigned size = RTA_ALIGN((unsigned)attr->rta_len);
+
+	*left -= size < *left ? size : *left; /* the last one need not be padded */
+
+	return (const void *)((const char *)attr + size);
+}
+
 const struct rtattr *attr_find(const struct rtattr *attr, size_t size, unsigned type);
 int attr_int(const struct rtattr *attr);
 

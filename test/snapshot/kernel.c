@@ -16,6 +16,7 @@
 #include "test/snapshot/attributes.h"
 
 #define BUFFER_SIZE (256u << 10)
+#define LOWER_UP    0x10000 /* IFF_LOWER_UP, in a header that cannot stand beside net/if.h */
 
 /* Dumps. The body of each message of rtnetlink is a header of some size, then attributes. */
 typedef void visit_fn(struct place *place, const void *header, const struct rtattr *attrs,
@@ -36,6 +37,15 @@ static void send_request(const struct place *place, struct request *request, int
 		err(1, "%s: send", place->name);
 }
 
+static const struct nlmsghdr *message_next(const struct nlmsghdr *nlh, unsigned *left)
+{
+	unsigned size = NLMSG_ALIGN(nlh->nlmsg_len);
+
+	*left -= size < *left ? size : *left;
+
+	return (const void *)((const char *)nlh + size);
+}
+
 /* header: its size, aligned. 0 at the end, 1 when a change meanwhile made it worthless. */
 static int receive_dump(struct place *place, size_t header, visit_fn *visit)
 {
@@ -48,15 +58,16 @@ static int receive_dump(struct place *place, size_t header, visit_fn *visit)
 
 		if (got < 0)
 			err(1, "%s: receive", place->name);
-		for (struct nlmsghdr *nlh = (void *)buffer; NLMSG_OK(nlh, left);
-		     nlh = NLMSG_NEXT(nlh, left)) {
-			char *body = NLMSG_DATA(nlh);
+		for (const struct nlmsghdr *nlh = (const void *)buffer; NLMSG_OK(nlh, left);
+		     nlh = message_next(nlh, &left)) {
+			const char *body = (const char *)(nlh + 1);
 
 			interrupted |= (nlh->nlmsg_flags & NLM_F_DUMP_INTR) != 0;
 			/* A family that the kernel was built without has nothing to tell. */
 			if (nlh->nlmsg_type == NLMSG_DONE || nlh->nlmsg_type == NLMSG_ERROR)
 				return interrupted;
-			visit(place, body, (void *)(body + header), NLMSG_PAYLOAD(nlh, header));
+			visit(place, body, (const void *)(body + header),
+			      NLMSG_PAYLOAD(nlh, header));
 		}
 	}
 }
@@ -86,7 +97,8 @@ static void on_index(struct place *place, const void *header, const struct rtatt
 		errx(1, "%s: more than %d links", place->name, LINKS_MAX);
 	place->links[place->n_links].index = info->ifi_index;
 	place->links[place->n_links].flags = info->ifi_flags;
-	snprintf(place->links[place->n_links++].name, IFNAMSIZ, "%s", (char *)RTA_DATA(name));
+	snprintf(place->links[place->n_links++].name, IFNAMSIZ, "%s",
+		 (const char *)attr_data(name));
 }
 
 int read_nsid(const struct place *place, int fd)
@@ -100,13 +112,13 @@ int read_nsid(const struct place *place, int fd)
 
 	attr->rta_type = NETNSA_FD;
 	attr->rta_len = RTA_LENGTH(sizeof(fd));
-	memcpy(RTA_DATA(attr), &fd, sizeof(fd));
+	memcpy(attr + 1, &fd, sizeof(fd));
 	send_request(place, &request, RTM_GETNSID, 0, header + attr->rta_len);
 	if (recv(place->sock, reply, sizeof(reply), 0) < 0)
 		err(1, "%s: receive", place->name);
 	if (nlh->nlmsg_type == NLMSG_ERROR)
 		return -1;
-	found = attr_find((void *)(reply + NLMSG_LENGTH(header)), NLMSG_PAYLOAD(nlh, header),
+	found = attr_find((const void *)(reply + NLMSG_LENGTH(header)), NLMSG_PAYLOAD(nlh, header),
 			  NETNSA_NSID);
 
 	return found ? attr_int(found) : -1;
@@ -131,7 +143,7 @@ static void put_lower(struct sink *sink, const struct rtattr *attrs, size_t size
 
 static void put_info(struct sink *sink, const struct rtattr *info, bool slave)
 {
-	const struct rtattr *attrs = RTA_DATA(info);
+	const struct rtattr *attrs = attr_data(info);
 	size_t size = RTA_PAYLOAD(info);
 	const struct rtattr *kind =
 		attr_find(attrs, size, slave ? IFLA_INFO_SLAVE_KIND : IFLA_INFO_KIND);
@@ -140,9 +152,9 @@ static void put_info(struct sink *sink, const struct rtattr *info, bool slave)
 	const struct table *table = kind_table(kind, slave);
 
 	if (kind)
-		sink_put(sink, slave ? "port." : "", "kind", RTA_DATA(kind));
+		sink_put(sink, slave ? "port." : "", "kind", attr_data(kind));
 	if (kind && data)
-		sink_put_attrs(sink, slave ? "port." : "data.", RTA_DATA(data), RTA_PAYLOAD(data),
+		sink_put_attrs(sink, slave ? "port." : "data.", attr_data(data), RTA_PAYLOAD(data),
 			       table);
 }
 
@@ -158,7 +170,7 @@ static void on_link(struct place *place, const void *header, const struct rtattr
 		 link_name(place, info->ifi_index));
 	sink.start = start;
 	/* Running and carrier have attributes of their own. */
-	line("%s flags %#x", start, info->ifi_flags & ~(unsigned)IFF_RUNNING);
+	line("%s flags %#x", start, info->ifi_flags & ~(unsigned)(IFF_RUNNING | LOWER_UP));
 	line("%s type %u", start, info->ifi_type);
 	put_lower(&sink, attrs, size);
 	sink_put_attrs(&sink, "", attrs, size, &link_table);
@@ -181,7 +193,7 @@ static void on_bridge_vlan(struct place *place, const void *header, const struct
 	snprintf(start, sizeof(start), "%s bridge-vlan %s", place->name,
 		 link_name(place, info->ifi_index));
 	sink.start = start;
-	sink_put_attrs(&sink, "", RTA_DATA(spec), RTA_PAYLOAD(spec), &bridge_af);
+	sink_put_attrs(&sink, "", attr_data(spec), RTA_PAYLOAD(spec), &bridge_af);
 }
 
 static void on_address(struct place *place, const void *header, const struct rtattr *attrs,
@@ -189,7 +201,7 @@ static void on_address(struct place *place, const void *header, const struct rta
 {
 	const struct ifaddrmsg *ifa = header;
 	const struct rtattr *cache = attr_find(attrs, size, IFA_CACHEINFO);
-	const struct ifa_cacheinfo *life = cache ? RTA_DATA(cache) : NULL;
+	const struct ifa_cacheinfo *life = cache ? attr_data(cache) : NULL;
 	struct sink sink = { .place = place };
 
 	sink_put_attrs(&sink, "", attrs, size, &address_table);
@@ -201,7 +213,7 @@ static void on_address(struct place *place, const void *header, const struct rta
 /* Next hops of a route with several: their own attributes, one after the other. */
 static void put_hops(struct sink *sink, const struct rtattr *multipath)
 {
-	const char *at = RTA_DATA(multipath), *end = at + RTA_PAYLOAD(multipath);
+	const char *at = attr_data(multipath), *end = at + RTA_PAYLOAD(multipath);
 
 	while (at + sizeof(struct rtnexthop) <= end) {
 		const struct rtnexthop *hop = (const void *)at;
@@ -254,7 +266,7 @@ static const char *neigh_state(unsigned state)
 
 static bool is_multicast(const struct rtattr *dst)
 {
-	const uint8_t *bytes = dst ? RTA_DATA(dst) : NULL;
+	const uint8_t *bytes = dst ? attr_data(dst) : NULL;
 
 	return dst && (RTA_PAYLOAD(dst) == 4 ? bytes[0] >= 224 : bytes[0] == 0xff);
 }
@@ -289,13 +301,14 @@ static void on_neigh(struct place *place, const void *header, const struct rtatt
 /* The ext mask that leaves statistics out, or asks for the VLANs of bridges. */
 static void dump_links(struct place *place, unsigned char family, uint32_t mask, visit_fn *visit)
 {
-	struct {
-		struct ifinfomsg info;
-		struct rtattr attr;
-		uint32_t mask;
-	} body = { { .ifi_family = family }, { RTA_LENGTH(4), IFLA_EXT_MASK }, mask };
+	const struct ifinfomsg info = { .ifi_family = family };
+	const struct rtattr attr = { RTA_LENGTH(sizeof(mask)), IFLA_EXT_MASK };
+	char body[sizeof(info) + sizeof(attr) + sizeof(mask)];
 
-	dump(place, RTM_GETLINK, &body, sizeof(body), sizeof(struct ifinfomsg), visit);
+	memcpy(body, &info, sizeof(info));
+	memcpy(body + sizeof(info), &attr, sizeof(attr));
+	memcpy(body + sizeof(info) + sizeof(attr), &mask, sizeof(mask));
+	dump(place, RTM_GETLINK, body, sizeof(body), sizeof(info), visit);
 }
 
 static void dump_neighbours(struct place *place, unsigned char family, unsigned char flags)

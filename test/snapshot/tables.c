@@ -93,7 +93,7 @@ TABLE(route_table,
 	[RTA_DST] = { "to", ADDRESS, NULL }, [RTA_SRC] = { "from", ADDRESS, NULL }, [RTA_IIF] = { "iif", LINK, NULL },
 	[RTA_OIF] = { "dev", LINK, NULL }, [RTA_GATEWAY] = { "via", ADDRESS, NULL },
 	[RTA_PRIORITY] = { "metric", NUMBER, NULL }, [RTA_PREFSRC] = { "src", ADDRESS, NULL },
-	[RTA_METRICS] = { "metrics", NEST, &no_table }, [RTA_CACHEINFO] = SKIPPED,
+	[RTA_MULTIPATH] = SKIPPED, [RTA_METRICS] = { "metrics", NEST, &no_table }, [RTA_CACHEINFO] = SKIPPED,
 	[RTA_TABLE] = { "table", NUMBER, NULL }, [RTA_PREF] = { "pref", NUMBER, NULL });
 
 TABLE(rule_table,
@@ -120,7 +120,7 @@ static const struct {
 const struct table *kind_table(const struct rtattr *kind, bool slave)
 {
 	for (size_t i = 0; kind && i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strncmp(RTA_DATA(kind), kinds[i].kind, RTA_PAYLOAD(kind)) == 0)
+		if (strncmp(attr_data(kind), kinds[i].kind, RTA_PAYLOAD(kind)) == 0)
 			return slave ? kinds[i].slave : kinds[i].table;
 
 	return &no_table;

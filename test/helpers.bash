@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# What the tests are written with. A file of tests begins with "load helpers".
+
+# shellcheck source=test/node.bash
+. "$TREE/test/node.bash"
+
+PLUGINS_DIR=${PLUGINS_DIR:-$BUILD/static}
+PLUGIN=${PLUGIN:-$PLUGINS_DIR/hbr-l2}
+CNITOOL=$BUILD/tools/cnitool
+SNAPSHOT=$BUILD/test/snapshot/snapshot
+CNI_PATH=$PLUGINS_DIR:/usr/lib/cni
+mapfile -t EXPORTED < <(compgen -e)
+
+is() { [ "$1" = "$2" ] || { printf 'is     %s\nwanted %s\n' "$1" "$2" >&2; return 1; }; }
+
+contains() {
+	local text=$1 part
+	shift
+	for part in "$@"; do
+		[[ $text == *"$part"* ]] || { printf 'is     %s\nwanted in it: %s\n' "$text" "$part" >&2; return 1; }
+	done
+}
+
+lacks() { [[ $1 != *"$2"* ]] || { printf 'is     %s\nnot wanted in it: %s\n' "$1" "$2" >&2; return 1; }; }
+
+# kernel_has KIND: vrf, vlan, vxlan, bridge, macvlan, dummy
+kernel_has() {
+	local options=''
+	[ "${BED:-}" != guest ] || return 0
+	case $1 in
+	vrf) options='table 1' ;;
+	vxlan) options='id 1 dstport 4789' ;;
+	vlan | macvlan)
+		[ "$1" = macvlan ] || options='id 2'
+		# shellcheck disable=SC2086 # several words
+		unshare --net sh -c "ip link add a type veth peer name b && ip link add link a name probe type $1 $options" 2>/dev/null
+		return
+		;;
+	esac
+	# shellcheck disable=SC2086 # several words
+	unshare --net ip link add probe type "$1" $options 2>/dev/null
+}
+
+# A kernel without the kind skips the test, except with STRICT=1, where that is a failure.
+need() {
+	local kind
+	for kind in "$@"; do
+		kernel_has "$kind" && continue
+		[ -z "${STRICT:-}" ] || { echo "this kernel has no $kind" >&2; return 1; }
+		skip "this kernel has no $kind"
+	done
+}
+
+# Every run of a plugin in a sanitized suite is a run of a sanitized plugin.
+assert_sanitized() {
+	[ -n "${SANITIZER:-}" ] && [ "${sanitized:-}" != "$PLUGIN" ] || return 0
+	grep -q "__${SANITIZER}_handle\|__${SANITIZER}_init" "$PLUGIN" ||
+		{ echo "$PLUGIN is not built with $SANITIZER" >&2; return 1; }
+	sanitized=$PLUGIN
+}
+
+#
+# plugin VERB [POD [IFNAME]] <CONFIGURATION: run $PLUGIN as a runtime does, in an environment with
+# nothing else in it. Sets status, out, err. CONTAINERID, NETNS, ARGS and NODE_FILE override what it
+# is told; WRAP=(strace ...) is put before it.
+#
+plugin() {
+	local verb=$1 pod=${2:-} ifname=${3:-net1} dir=${BATS_TEST_TMPDIR:-/tmp}
+	assert_sanitized || return 1
+	status=0
+	(
+		export -n "${EXPORTED[@]}"
+		export CNI_COMMAND=$verb CNI_PATH
+		[ -z "$pod" ] || export CNI_CONTAINERID=${CONTAINERID-c-$pod} CNI_NETNS=${NETNS-/run/netns/$pod} CNI_IFNAME=$ifname
+		[ -z "${ARGS+set}" ] || export CNI_ARGS=$ARGS
+		[ -z "${NODE_FILE+set}" ] || export HBR_CNI_NODE=$NODE_FILE
+		# The leak check is made with ptrace, and refuses to run under strace.
+		[ "${SANITIZER:-}" != asan ] || [ ${#WRAP[@]} = 0 ] || export ASAN_OPTIONS=detect_leaks=0
+		# Descriptors from 3 on are bats' own, and whoever keeps one keeps bats waiting.
+		exec "${WRAP[@]}" "$PLUGIN" >"$dir/out" 2>"$dir/err" 3>&- 4>&-
+	) || status=$?
+	IFS= read -rd '' out <"$dir/out" || out=${out%$'\n'}
+	IFS= read -rd '' err <"$dir/err" || err=${err%$'\n'}
+}
+
+# The same, and it must succeed (works), or fail with that code and a message with these texts in it.
+works() {
+	plugin "$@" || return 1
+	[ "$status" = 0 ] || { printf '%s failed with status %s\n%s\n%s\n' "$1" "$status" "$out" "$err" >&2; return 1; }
+}
+
+refused() { # CODE TEXT...: what the plugin said last
+	local code=$1 said
+	shift
+	[ "$status" != 0 ] || { printf 'succeeded, wanted code %s\n%s\n' "$code" "$out" >&2; return 1; }
+	said=$(jq -r '"\(.code) \(.msg): \(.details // "")"' <<<"$out") ||
+		{ printf 'no error on standard output: %s\n%s\n' "$out" "$err" >&2; return 1; }
+	is "${said%% *}" "$code" || { echo "$said" >&2; return 1; }
+	contains "$said" "$@"
+}
+
+# cni add|del|check NETWORK POD [IFNAME]: the same with the real cnitool, from /etc/cni/net.d.
+cni() {
+	CNI_PATH=$CNI_PATH NETCONFPATH=${NETCONFPATH:-/etc/cni/net.d} CNI_IFNAME=${4:-net1} \
+		"$CNITOOL" "$1" "$2" "/run/netns/$3" 3>&- 4>&-
+}
+
+# at NETNS COMMAND...: there; "host" is here.
+at() {
+	local netns=$1
+	shift
+	if [ "$netns" = host ]; then "$@"; else ip netns exec "$netns" "$@"; fi
+}
+
+# fact NETNS LINK FILTER: a fact of one link, as JSON. Ask for an array of all you want to know.
+fact() {
+	local -a netns=()
+	[ "$1" = host ] || netns=(-n "$1")
+	ip "${netns[@]}" -json -details link show dev "$2" | jq -c ".[0] | $3"
+}
+
+has_link() { if [ "$1" = host ]; then [ -e "/sys/class/net/$2" ]; else ip -n "$1" link show dev "$2" >/dev/null 2>&1; fi; }
+
+# until_true SECONDS COMMAND...: poll, never wait longer than needed.
+until_true() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# reaches NETNS ADDRESS [SIZE]: a ping gets there and back; of that size on the wire, unfragmented.
+reaches() {
+	local -a size=()
+	local header=28
+	[[ $2 != *:* ]] || header=48
+	[ -z "${3:-}" ] || size=(-M "do" -s $(($3 - header)))
+	until_true 10 at "$1" ping -q -c 1 -W 1 "${size[@]}" "$2" >/dev/null ||
+		{ echo "$1 does not reach $2${3:+ with $3 bytes}" >&2; return 1; }
+}
+
+reaches_not() { ! at "$1" ping -q -c 2 -i 0.2 -W 1 "$2" >/dev/null || { echo "$1 reaches $2" >&2; return 1; }; }
+
+# Everything of the host and the HBR namespaces, and the state. -x PATTERN leaves out lines.
+snapshot() {
+	local -a places=(/proc/self/ns/net)
+	local name
+	for name in hbr host2 hbr2; do
+		[ ! -e "/run/netns/$name" ] || places+=("$name")
+	done
+	"$SNAPSHOT" -s "$NODE_STATE" "$@" "${places[@]}"
+}
+
+# snapshot_take [-x PATTERN...]: when the kernel has settled (carrier comes a moment after "up").
+snapshot_take() {
+	local file=$BATS_TEST_TMPDIR/before tries
+	snapshot "$@" >"$file"
+	for ((tries = 0; tries < 50; tries++)); do
+		snapshot "$@" >"$file.now"
+		! cmp -s "$file" "$file.now" || return 0
+		cat "$file.now" >"$file"
+	done
+	echo "the node does not settle" >&2
+	return 1
+}
+
+# snapshot_same [-x PATTERN...]: all is as it was. A pod's namespace goes a moment after its name.
+snapshot_same() {
+	local file=$BATS_TEST_TMPDIR/before tries
+	for ((tries = 0; tries < ${SNAPSHOT_TRIES:-40}; tries++)); do
+		snapshot "$@" >"$file.now"
+		! cmp -s "$file" "$file.now" || return 0
+		sleep 0.05
+	done
+	diff -U0 --label before --label now "$file" "$file.now" >&2
+	return 1
+}
+
+#
+# inject_all ATTEMPT VERIFY: call ATTEMPT (a function that runs plugin once), with its 1st, 2nd, ...
+# netlink request failing, until it succeeds; after each failure call VERIFY. Sets injected.
+#
+inject_all() {
+	for ((injected = 0; injected < 200; injected++)); do
+		WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e trace=sendmsg -e "inject=sendmsg:error=ENOBUFS:when=$((injected + 1))")
+		"$1"
+		WRAP=()
+		[ "$status" != 0 ] || return 0
+		"$2" || { echo "after failure of request $((injected + 1)): $out" >&2; return 1; }
+	done
+	echo "still failing after $injected requests: $out" >&2
+	return 1
+}
+
+# traced: put before a run of the plugin, has its system calls in $BATS_TEST_TMPDIR/strace; then
+# requests is how many netlink requests there were, dumps how many of them asked for everything.
+traced() { WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e trace=sendmsg) plugin "$@"; WRAP=(); }
+requests() { grep -c '^sendmsg' "$BATS_TEST_TMPDIR/strace"; }
+dumps() { grep -c 'NLM_F_DUMP' "$BATS_TEST_TMPDIR/strace"; }
