@@ -84,7 +84,8 @@ static int lay_over(struct node *node, json_t *hbr, const char *path, struct err
 	json_t *value;
 
 	if (!json_is_object(hbr))
-		return error_set(err, ERROR_INVALID_CONFIG, "hbr: wanted an object");
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "hbr: wanted an object with keys of the node's file %s", path);
 	json_object_foreach(hbr, key, value) {
 		if (!json_is_null(value) && !is_overridable(node, key))
 			return error_set(err, ERROR_INVALID_CONFIG,
