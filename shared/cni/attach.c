@@ -82,28 +82,13 @@ static int return_ipam(struct attachment *attachment, struct error *err)
 
 int attach_return_ipam(void *ctx, struct error *err)
 {
-	const struct attachment *attachment = ctx;
+	struct attachment *attachment = ctx;
 
 	if (return_ipam(attachment, err) == 0)
 		return 0;
 	if (!attachment->ipam_refused)
 		return -1;
 	error_warn("%s; it gave no address, so none is kept", err->msg);
-
-	return 0;
-}
-
-/* When an ADD is undone the answer changes nothing (as the specification has it): a plugin that is
- * missing gave no lease, and the DEL that follows a failed ADD asks again. */
-int attach_return_ipam(void *ctx, struct error *err)
-{
-	struct attachment *attachment = ctx;
-
-	if (return_ipam(attachment, err) == 0)
-		return 0;
-	if (attachment->who.verb != VERB_ADD)
-		return -1;
-	error_warn("undoing ADD: %s", err->msg);
 
 	return 0;
 }

@@ -38,8 +38,8 @@ static int refuse_second(struct attachment *attachment, struct error *err)
 /* The result of the plugins before us in the chain; stays NULL when there are none. */
 static int read_previous(const struct request *who, json_t **previous, struct error *err)
 {
-	if (who->prev_result && result_parse(who->prev_result, who->version, ERROR_INVALID_CONFIG,
-					     previous, err) < 0)
+	if (who->prev_result &&
+	    result_parse(who->prev_result, who->version, ERROR_INVALID_CONFIG, previous, err) < 0)
 		return error_wrap(err, "prevResult");
 
 	return 0;

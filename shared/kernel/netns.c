@@ -104,8 +104,7 @@ int netns_call(const struct netns *ns, int (*fn)(void *arg, struct error *err), 
 	if (netns_open_self(&home, err) < 0)
 		return -1;
 	if (setns(ns->fd, CLONE_NEWNET) < 0)
-		return error_errno(err, ERROR_INVALID_NETNS, errno,
-				   "enter a network namespace%s",
+		return error_errno(err, ERROR_INVALID_NETNS, errno, "enter a network namespace%s",
 				   errno == EPERM ? " (needs CAP_SYS_ADMIN)" : "");
 
 	r = fn(arg, err);
