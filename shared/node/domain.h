@@ -51,6 +51,7 @@ struct domain {
 	char name[STORE_NAME_SIZE]; /* "l2-10100" */
 	char title[64];             /* "the L2 domain of VNI 10100" */
 	struct lock lock;
+	bool is_missed; /* an ADD ended before it got here: there is nothing of it to release */
 };
 
 /*
