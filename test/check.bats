@@ -71,7 +71,7 @@ declare -gA ways=(
 declare -gA without=(
 	[macvlan mode]='pods are not wired so'
 	[vrf table]='hbr-l2 makes none'
-	[port-of-the-pod common address]='udev may give the end of the node another one: it has no meaning'
+	[veth common address]='udev may give the end of the node another one: it has no meaning'
 )
 
 links='host bridge br.10100
@@ -83,9 +83,9 @@ host veth PORT'
 
 # batch NETNS COMMANDS: with ";" between.
 batch() {
-	local -a netns=()
-	[ "$1" = host ] || netns=(-n "$1")
-	tr ';' '\n' <<<"$2" | ip "${netns[@]}" -batch -
+	local -a there=()
+	[ "$1" = host ] || there=(-n "$1")
+	tr ';' '\n' <<<"$2" | ip "${there[@]}" -batch -
 }
 
 # fill TEXT: the link's own values in it.
@@ -152,7 +152,7 @@ tamper() {
 			port) [ "$kind" != bridge ] || continue ;;
 			*) continue ;;
 			esac
-			[ "$kind $table $row" != 'veth common address' ] || continue
+			[ -z "${without[$kind $table $row]:-}" ] || continue
 			tamper "$table" "$row" || { echo "$netns $kind $name: $table $row" >&2; return 1; }
 			n=$((n + 1))
 		done <<<"$all"

@@ -10,7 +10,10 @@ setup() {
 	node_up
 	pod_add pod1 pod2
 }
-teardown() { node_down; }
+teardown() {
+	[ -z "${monitor:-}" ] || kill "$monitor" 2>/dev/null || :
+	node_down
+}
 
 # conf [KEYS]: a network, with these keys over the usual ones.
 conf() { jq -cn '{cniVersion: "1.0.0", name: "blue", type: "hbr-l2", vni: 10100, vlan: 100} + $k' --argjson k "${1:-{\}}"; }
@@ -118,12 +121,13 @@ event() { ip -n hbr link set ul mtu "$1" && grep -q "ul@.* mtu $1 " "$events"; }
 @test "FRRouting/frr#17483: each link goes up once; for a second pod nothing happens in the HBR netns" {
 	events=$BATS_TEST_TMPDIR/events
 	ip -n hbr monitor link >"$events" 3>&- 4>&- &
+	monitor=$!
 	until_true 10 event 1551
 	works ADD pod1 < <(conf '{"vrf": "hbr"}')
 	until_true 10 event 1552
 	works ADD pod2 < <(conf)
 	until_true 10 event 1553
-	kill $!
+	kill "$monitor"
 	# Of each link: was it up in one event, and not in a later one?
 	is "$(awk '/^[0-9]+: (vx|br|tr)\./ { sub(/[:@].*/, "", $2); up = /[<,]UP[,>]/
 			if (was[$2] && !up) print $2 " went down"; if (up && !was[$2]) ups[$2]++; was[$2] = up }
@@ -383,7 +387,8 @@ foreign() {
 	local netns=$1 code=$2 text=$3
 	shift 3
 	at "$netns" ip link "$@" || return 1
-	settled && refuses "$code" "$text" < <(conf) || { echo "in the way: $*" >&2; return 1; }
+	settled || return 1
+	refuses "$code" "$text" < <(conf) || { echo "in the way: $*" >&2; return 1; }
 }
 
 gone() { ip ${2:+-n "$2"} link del "$1"; }

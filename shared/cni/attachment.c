@@ -164,6 +164,11 @@ int attachment_take_record(struct attachment *attachment, json_t *record, struct
 	if (!json_is_object(config))
 		return error_set(err, ERROR_STATE, "the record %s has no configuration in it",
 				 attachment->id);
+	if (strcmp(text(record, "containerID"), who->container_id) != 0 ||
+	    strcmp(text(record, "ifname"), who->ifname) != 0)
+		return error_set(err, ERROR_STATE,
+				 "the record %s does not say that it is of %s of container %.128s",
+				 attachment->id, who->ifname, who->container_id);
 
 	attachment->record = json_incref(record);
 	who->config = config;
@@ -172,7 +177,6 @@ int attachment_take_record(struct attachment *attachment, json_t *record, struct
 	who->ifname = text(record, "ifname");
 	who->netns = text(record, "netns");
 	who->args = text(record, "args");
-	name(attachment);
 
 	return node_load(&attachment->node, document_member(config, "hbr"), err);
 }
