@@ -217,7 +217,8 @@ json_t *attachment_describe(const struct attachment *attachment, json_t *result)
 
 struct site attachment_site(struct attachment *attachment)
 {
-	return (struct site){ &attachment->node, &attachment->store, attachment->nl };
+	return (struct site){ &attachment->node, &attachment->store, attachment->nl,
+			      &attachment->hbr };
 }
 
 struct network attachment_network(struct attachment *attachment)

@@ -23,7 +23,8 @@
 struct site {
 	const struct node *node;
 	const struct store *store;
-	struct netlink *nl; /* by place */
+	struct netlink *nl;      /* by place */
+	const struct netns *hbr; /* the HBR netns itself, for what is no netlink's to do */
 };
 
 /* A network's configuration, as its plugin keeps it. */

@@ -232,7 +232,7 @@ static void test_ranges(void)
 	bad("{\"vni\": 1, \"mtu\": 67}",
 	    "mtu: 67 is not allowed: wanted a number from 68 to 65535, or 0 for the default");
 	bad("{\"vni\": 1, \"mtu\": 65536}",
-	    "mtu: 65536 is not allowed: wanted a number from 0 to 65535");
+	    "mtu: 65536 is not allowed: wanted a number from 68 to 65535, or 0 for the default");
 	bad("{\"vni\": 1, \"mac\": \"01:00:00:00:00:01\"}",
 	    "mac: \"01:00:00:00:00:01\" is not allowed: wanted a unicast MAC address like 02:00:5e:10:00:01");
 	bad("{\"vni\": 1, \"isolated\": \"yes\"}",
