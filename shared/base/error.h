@@ -24,17 +24,17 @@ enum error_code {
 	ERROR_DECODE = 6,               /* not JSON, or not an object */
 	ERROR_INVALID_CONFIG = 7,       /* a value out of range, a key that is missing */
 	ERROR_INVALID_NETNS = 8,        /* CNI_NETNS or hbrNetns is no usable namespace */
-	ERROR_TRY_AGAIN = 11,           /* a lock or a child took too long, HBR went away meanwhile */
-	ERROR_NOT_AVAILABLE = 50,       /* STATUS: ADD could not be served */
-	ERROR_LIMITED = 51,             /* STATUS: and living pods may have lost connectivity */
-	ERROR_INTERNAL = 100,           /* out of memory, a bound of ours */
-	ERROR_NETLINK = 101,            /* the kernel refused; its reason is in the details */
-	ERROR_EXISTS = 102,             /* the pod has an interface or an attachment of that name */
-	ERROR_CONFLICT = 103,           /* something else is where ours should be */
-	ERROR_DELEGATE_EXEC = 104,      /* the IPAM plugin cannot be run */
-	ERROR_DELEGATE_RESULT = 105,    /* the IPAM plugin said something that is no result */
-	ERROR_CHECK = 106,              /* CHECK: something is not as ADD left it */
-	ERROR_STATE = 107,              /* the state directory cannot be read or written */
+	ERROR_TRY_AGAIN = 11,        /* a lock or a child took too long, HBR went away meanwhile */
+	ERROR_NOT_AVAILABLE = 50,    /* STATUS: ADD could not be served */
+	ERROR_LIMITED = 51,          /* STATUS: and living pods may have lost connectivity */
+	ERROR_INTERNAL = 100,        /* out of memory, a bound of ours */
+	ERROR_NETLINK = 101,         /* the kernel refused; its reason is in the details */
+	ERROR_EXISTS = 102,          /* the pod has an interface or an attachment of that name */
+	ERROR_CONFLICT = 103,        /* something else is where ours should be */
+	ERROR_DELEGATE_EXEC = 104,   /* the IPAM plugin cannot be run */
+	ERROR_DELEGATE_RESULT = 105, /* the IPAM plugin said something that is no result */
+	ERROR_CHECK = 106,           /* CHECK: something is not as ADD left it */
+	ERROR_STATE = 107,           /* the state directory cannot be read or written */
 };
 
 struct error {

@@ -147,8 +147,16 @@ int attach_unplug(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
 	struct site site = attachment_site(attachment);
+	char alias[LINK_ALIAS_SIZE];
 
-	return port_remove(&site, attachment->port_name, err);
+	if (!attachment_is_in_pod(attachment))
+		return port_remove(&site, attachment->port_name, err);
+	if (!attachment->nl[PLACE_POD].sock && attachment_visit_pod(attachment, err) < 0)
+		return -1;
+	port_alias(attachment->node.slug, attachment->who.container_id, attachment->who.ifname,
+		   alias);
+
+	return port_remove_in_pod(&attachment->nl[PLACE_POD], attachment->port_name, alias, err);
 }
 
 int attach_unlock(void *ctx, struct error *err)

@@ -77,8 +77,8 @@ int node_find_mtu(const struct node *node, struct netlink *hbr, struct netlink *
 		  uint8_t vtep_family, struct node_mtu *found, struct error *err);
 
 /*
- * For pods on a bridge of the host's: when bridge-nf-call-iptables is on there, their frames pass the
- * host's FORWARD chain and its connection tracking. Warns, fails (ERROR_CONFLICT) or does nothing, as
- * bridgeNetfilter says.
+ * For pods on a bridge of the host's: when bridge-nf-call-iptables is on there, their frames pass
+ * the host's FORWARD chain and its connection tracking. Warns, fails (ERROR_CONFLICT) or does
+ * nothing, as bridgeNetfilter says.
  */
 int node_check_bridge_netfilter(const struct node *node, struct error *err);

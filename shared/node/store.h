@@ -71,9 +71,9 @@ int store_write_record(const struct store *store, const char *id, json_t *record
 		       struct error *err);
 int store_remove_record(const struct store *store, const char *id, struct error *err);
 
-/* Domains, "<kind>-<key>". has: 1 when there is a directory for it, with whatever in it, 0 when not.
- * Writing makes the directory. remove: domain.json and the directory; when
- * holders are in it, nothing (which is no error). */
+/* Domains, "<kind>-<key>". has: 1 when there is a directory for it, with whatever in it, 0 when
+ * not. Writing makes the directory. remove: domain.json and the directory; when holders are in it,
+ * nothing (which is no error). */
 int store_has_domain(const struct store *store, const char *domain, struct error *err);
 int store_read_domain(const struct store *store, const char *domain, json_t **values,
 		      struct error *err);
