@@ -106,6 +106,9 @@ cni() {
 		"$CNITOOL" "$1" "$2" "/run/netns/$3" 3>&- 4>&-
 }
 
+# l2 VNI [KEYS]: a configuration of hbr-l2; KEYS is JSON text: '"vlan": 100, "mtu": 1400'.
+l2() { printf '{"cniVersion": "1.0.0", "name": "n%s", "type": "hbr-l2", "vni": %s%s}\n' "$1" "$1" "${2:+, $2}"; }
+
 # at NETNS COMMAND...: there; "host" is here.
 at() {
 	local netns=$1
@@ -197,6 +200,10 @@ inject_all() {
 
 # traced: put before a run of the plugin, has its system calls in $BATS_TEST_TMPDIR/strace; then
 # requests is how many netlink requests there were, dumps how many of them asked for everything.
-traced() { WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e trace=sendmsg) plugin "$@"; WRAP=(); }
+traced() {
+	WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e trace=sendmsg)
+	works "$@" || return 1
+	WRAP=()
+}
 requests() { grep -c '^sendmsg' "$BATS_TEST_TMPDIR/strace"; }
 dumps() { grep -c 'NLM_F_DUMP' "$BATS_TEST_TMPDIR/strace"; }

@@ -122,14 +122,29 @@ int l2_settle_trunk(const struct site *site, struct network *network, struct err
 	return 0;
 }
 
+/* The host's bridge has no address and wants none; one that somebody else made is as they want. */
+static int silence_bridge(const struct site *site, const struct l2 *l2, struct error *err)
+{
+	struct link bridge = { .kind = LINK_BRIDGE, .place = PLACE_HOST };
+	struct link_state state;
+	char path[64];
+	int r;
+
+	snprintf(bridge.name, sizeof(bridge.name), "br.%u", l2->vni);
+	r = link_find(&site->nl[PLACE_HOST], &bridge, &state, err);
+	if (r <= 0 || state.link.group != (LINK_GROUP_MARK | l2->vni))
+		return r < 0 ? -1 : 0;
+	snprintf(path, sizeof(path), "ipv6/conf/%s/disable_ipv6", bridge.name);
+
+	return sysctl_set(path, "1", false, err);
+}
+
 int l2_finish_trunk(const struct site *site, const void *values, struct error *err)
 {
 	const struct l2 *l2 = values;
-	char path[64];
 	int bridge;
 
-	snprintf(path, sizeof(path), "ipv6/conf/br.%u/disable_ipv6", l2->vni);
-	if (l2->attach == ATTACH_BRIDGE && sysctl_set(path, "1", false, err) < 0)
+	if (silence_bridge(site, l2, err) < 0)
 		return -1;
 	if (!l2->own_vlan)
 		return 0;

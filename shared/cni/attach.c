@@ -39,8 +39,12 @@ int attach_ask_ipam(void *ctx, struct error *err)
 		return -1;
 	if (!type)
 		return 0;
-	if (ipam_run(who, VERB_ADD, type, who->text, &attachment->ipam_result, err) < 0)
+	if (ipam_run(who, VERB_ADD, type, who->text, &attachment->ipam_result, err) < 0) {
+		/* In the middle, or with words that nobody understands, it may have given one. */
+		attachment->ipam_refused = err->code != ERROR_TRY_AGAIN &&
+					   err->code != ERROR_DELEGATE_RESULT;
 		return -1;
+	}
 
 	return result_addressing(attachment->ipam_result, ERROR_DELEGATE_RESULT,
 				 &attachment->interface->addressing, err);
@@ -50,9 +54,8 @@ int attach_ask_ipam(void *ctx, struct error *err)
  * The IPAM plugin gets the very text that we got, unless its block in there is not the one of ADD:
  * runtimes are known to hand DEL a poorer one.
  */
-int attach_return_ipam(void *ctx, struct error *err)
+static int return_ipam(struct attachment *attachment, struct error *err)
 {
-	struct attachment *attachment = ctx;
 	const struct request *who = &attachment->who;
 	auto_json json_t *given = NULL;
 	auto_free char *recorded = NULL;
@@ -75,6 +78,19 @@ int attach_return_ipam(void *ctx, struct error *err)
 		return error_errno(err, ERROR_INTERNAL, ENOMEM, "the configuration for %s", type);
 
 	return ipam_run(who, VERB_DEL, type, recorded, NULL, err);
+}
+
+int attach_return_ipam(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+
+	if (return_ipam(attachment, err) == 0)
+		return 0;
+	if (!attachment->ipam_refused)
+		return -1;
+	error_warn("%s; it gave no address, so none is kept", err->msg);
+
+	return 0;
 }
 
 static int finish(struct attachment *attachment, const struct site *site, struct error *err)

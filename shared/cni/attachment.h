@@ -64,6 +64,7 @@ struct attachment {
 	size_t n_links;
 	bool changed;        /* a link of a domain was made or mended */
 	json_t *ipam_result; /* owned; NULL: no IPAM */
+	bool ipam_refused;   /* it was asked, and gave nothing */
 };
 
 /*

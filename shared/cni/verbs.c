@@ -35,6 +35,16 @@ static int refuse_second(struct attachment *attachment, struct error *err)
 	return r;
 }
 
+/* The result of the plugins before us in the chain; stays NULL when there are none. */
+static int read_previous(const struct request *who, json_t **previous, struct error *err)
+{
+	if (who->prev_result &&
+	    result_parse(who->prev_result, who->version, ERROR_INVALID_CONFIG, previous, err) < 0)
+		return error_wrap(err, "prevResult");
+
+	return 0;
+}
+
 static int build_result(struct attachment *attachment, json_t **result, struct error *err)
 {
 	const struct request *who = &attachment->who;
@@ -44,9 +54,8 @@ static int build_result(struct attachment *attachment, json_t **result, struct e
 	json_t *dns = interface->dns;
 	auto_json json_t *previous = NULL;
 
-	if (who->prev_result &&
-	    result_parse(who->prev_result, who->version, ERROR_INVALID_CONFIG, &previous, err) < 0)
-		return error_wrap(err, "prevResult");
+	if (read_previous(who, &previous, err) < 0)
+		return -1;
 	if (!dns && attachment->ipam_result)
 		dns = document_member(attachment->ipam_result, "dns");
 
@@ -87,9 +96,11 @@ static int add_locked(struct attachment *attachment, json_t **result, struct err
 int verb_add(const void *type, const struct request *request, json_t **result, struct error *err)
 {
 	auto_attachment struct attachment attachment = { 0 };
+	auto_json json_t *previous = NULL;
 	int r;
 
-	if (attachment_open(&attachment, type, request, true, err) < 0 ||
+	if (read_previous(request, &previous, err) < 0 ||
+	    attachment_open(&attachment, type, request, true, err) < 0 ||
 	    attachment_read_values(&attachment, err) < 0 ||
 	    attachment_enter(&attachment, true, err) < 0 ||
 	    attachment_enter_pod(&attachment, err) < 0 ||

@@ -16,8 +16,13 @@ static int request(struct walk *walk, const struct link *link, struct nl_msg *ms
 {
 	int r = netlink_request(walk_talk(walk, link), msg, NULL, NULL);
 
-	if (r < 0)
-		return netlink_error(walk_talk(walk, link), r, err, "%s %s", what, link->name);
+	if (r < 0) {
+		netlink_error(walk_talk(walk, link), r, err, "%s %s", what, link->name);
+		/* A socket's error, far from any: a vxlan gets its own when it is set up. */
+		if (r == -EADDRINUSE && link->kind == LINK_VXLAN)
+			error_wrap(err, "UDP port %u (vxlanPort) is taken", link->vxlan.dstport);
+		return -1;
+	}
 	if (walk->changed)
 		*walk->changed = true;
 
@@ -29,20 +34,47 @@ static int no_memory(const struct link *link, struct error *err)
 	return error_errno(err, ERROR_INTERNAL, ENOMEM, "message about %s", link->name);
 }
 
-static int change(struct walk *walk, const struct link *link, const struct link_state *state,
-		  struct error *err)
+/* Send what link has different, all in one message. */
+static int send_change(struct walk *walk, const struct link *link, int index,
+		       const struct link *differs)
 {
 	auto_nl_msg struct nl_msg *msg = NULL;
 
-	if (!message_is_needed(link, &state->link))
+	if (!message_is_needed(link, differs))
 		return 0;
 
-	msg = link_message(RTM_NEWLINK, 0, state->index, 0, 0);
-	if (!msg || (!state->index && nla_put_string(msg, IFLA_IFNAME, link->name) < 0) ||
-	    message_put_change(msg, link, &state->link) < 0)
-		return no_memory(link, err);
+	msg = link_message(RTM_NEWLINK, 0, index, 0, 0);
+	if (!msg || (!index && nla_put_string(msg, IFLA_IFNAME, link->name) < 0) ||
+	    message_put_change(msg, link, differs) < 0)
+		return -ENOMEM;
+	if (walk->changed)
+		*walk->changed = true;
 
-	return request(walk, link, msg, "change", err);
+	return netlink_request(walk_talk(walk, link), msg, NULL, NULL);
+}
+
+static int change(struct walk *walk, const struct link *link, const struct link_state *state,
+		  struct error *err)
+{
+	struct link rest = state->link, data = *link;
+	int r;
+
+	/* What is the kind's own goes alone: a vxlan refuses it together with an MTU. */
+	for_each_attr(attr, link)
+		attr_copy(attr, attr->nest == NEST_DATA ? &rest : &data,
+			  attr->nest == NEST_DATA ? link : &state->link);
+
+	r = send_change(walk, link, state->index, &rest);
+	if (r == -EAFNOSUPPORT) {
+		/* No IPv6 here (none in the kernel, or the MTU is too small for it): no
+		 * addrgenmode that could be set. */
+		rest.addrgenmode = link->addrgenmode;
+		r = send_change(walk, link, state->index, &rest);
+	}
+	if (r == 0)
+		r = send_change(walk, link, state->index, &data);
+
+	return r < 0 ? netlink_error(walk_talk(walk, link), r, err, "change %s", link->name) : 0;
 }
 
 static int enslave(struct walk *walk, const struct link *link, const struct link_state *state,

@@ -85,6 +85,20 @@ static int on_port(const struct link_state *state, void *arg)
 	return 1;
 }
 
+/* 1 and the index of a bridge that is there and ours: one of others is not removed anyway. */
+static int find_own(struct netlink *nl, const struct link *bridge, int *index, struct error *err)
+{
+	struct link_state state;
+	struct error foreign;
+	int r = link_find(nl, bridge, &state, err);
+
+	if (r <= 0)
+		return r;
+	*index = state.index;
+
+	return link_is_ours(bridge, &state, &foreign) == 1;
+}
+
 int links_find_guest(struct netlink nl[static PLACES], const struct link *links, size_t n,
 		     char guest[static IFNAMSIZ], struct error *err)
 {
@@ -95,7 +109,7 @@ int links_find_guest(struct netlink nl[static PLACES], const struct link *links,
 
 		if (links[i].kind != LINK_BRIDGE || !talk->sock)
 			continue;
-		r = link_find_index(talk, links[i].name, &search.bridge, err);
+		r = find_own(talk, &links[i], &search.bridge, err);
 		if (r == 1)
 			r = links_each(talk, &links[i], on_port, &search, err);
 		if (r != 0)

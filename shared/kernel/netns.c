@@ -104,7 +104,8 @@ int netns_call(const struct netns *ns, int (*fn)(void *arg, struct error *err), 
 	if (netns_open_self(&home, err) < 0)
 		return -1;
 	if (setns(ns->fd, CLONE_NEWNET) < 0)
-		return error_errno(err, ERROR_INVALID_NETNS, errno, "enter a network namespace");
+		return error_errno(err, ERROR_INVALID_NETNS, errno, "enter a network namespace%s",
+				   errno == EPERM ? " (needs CAP_SYS_ADMIN)" : "");
 
 	r = fn(arg, err);
 
@@ -131,5 +132,8 @@ static int talk_inside(void *arg, struct error *err)
 
 int netns_talk(const struct netns *ns, struct netlink *nl, const char *place, struct error *err)
 {
-	return netns_call(ns, talk_inside, &(struct talk){ nl, place }, err);
+	if (netns_call(ns, talk_inside, &(struct talk){ nl, place }, err) < 0)
+		return error_wrap(err, "%s", place);
+
+	return 0;
 }

@@ -79,12 +79,14 @@ static bool is_overridable(const struct node *node, const char *key)
 
 static int lay_over(struct node *node, json_t *hbr, const char *path, struct error *err)
 {
+	static const struct field row = { .key = "hbr" };
 	uint64_t given;
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(hbr))
-		return error_set(err, ERROR_INVALID_CONFIG, "hbr: wanted an object");
+		return field_refuse(&row, hbr, ERROR_INVALID_CONFIG, err,
+				    "an object with keys of the node's file");
 	json_object_foreach(hbr, key, value) {
 		if (!json_is_null(value) && !is_overridable(node, key))
 			return error_set(err, ERROR_INVALID_CONFIG,

@@ -17,6 +17,7 @@
 struct survey {
 	const struct node *node;
 	uint32_t trunk;
+	bool trunk_up;
 	uint32_t uplink;
 	char uplink_name[IFNAMSIZ]; /* of the smallest */
 	unsigned named;             /* a bit for each of node->uplinks that is there */
@@ -49,8 +50,10 @@ static int on_link(const struct link_state *state, void *arg)
 	struct survey *survey = arg;
 	const struct link *link = &state->link;
 
-	if (strcmp(link->name, survey->node->trunk) == 0)
+	if (strcmp(link->name, survey->node->trunk) == 0) {
 		survey->trunk = link->mtu;
+		survey->trunk_up = state->up;
+	}
 	if (survey->node->n_uplinks ? !is_named(survey, link->name) : !may_be_uplink(survey, state))
 		return 0;
 
@@ -101,29 +104,41 @@ static int limit_by_uplinks(const struct survey *survey, uint8_t vtep_family,
 	return 0;
 }
 
+/* A VLAN on a trunk that is down cannot be set up: say it before anything is made. */
+static int check_trunk(const char *key, const char *name, const char *place, bool is_there, bool up,
+		       struct error *err)
+{
+	if (!is_there)
+		return error_set(err, ERROR_INVALID_CONFIG, "%s: there is no trunk %s in the %s",
+				 key, name, place);
+	if (!up)
+		return error_set(err, ERROR_TRY_AGAIN,
+				 "%s: the trunk %s in the %s is down: wanted it up", key, name,
+				 place);
+
+	return 0;
+}
+
 static int limit_by_trunk(const struct survey *survey, struct netlink *host, struct node_mtu *found,
 			  struct error *err)
 {
+	const struct node *node = survey->node;
 	struct link wanted = { .kind = LINK_VETH };
-	struct link_state state;
+	struct link_state state = { 0 };
 	int r;
 
-	if (!survey->trunk)
-		return error_set(err, ERROR_INVALID_CONFIG, "there is no trunk %s in the HBR netns",
-				 survey->node->trunk);
-
-	memcpy(wanted.name, survey->node->host_trunk, sizeof(wanted.name));
+	memcpy(wanted.name, node->host_trunk, sizeof(wanted.name));
 	r = link_find(host, &wanted, &state, err);
-	if (r < 0)
+	if (r < 0 ||
+	    check_trunk("trunk", node->trunk, "HBR netns", survey->trunk, survey->trunk_up, err) <
+		    0 ||
+	    check_trunk("hostTrunk", wanted.name, "host", r == 1, state.up, err) < 0)
 		return -1;
-	if (r == 0)
-		return error_set(err, ERROR_INVALID_CONFIG, "there is no trunk %s in the host",
-				 wanted.name);
 
 	if (survey->trunk < found->mtu) {
 		found->mtu = survey->trunk;
-		snprintf(found->limit, sizeof(found->limit), "the trunk %s has %u",
-			 survey->node->trunk, survey->trunk);
+		snprintf(found->limit, sizeof(found->limit), "the trunk %s has %u", node->trunk,
+			 survey->trunk);
 	}
 	if (state.link.mtu < found->mtu) {
 		found->mtu = state.link.mtu;

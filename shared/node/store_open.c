@@ -128,9 +128,10 @@ int store_locate_record(const char *state_dir, const char *slug, const char *id,
 		return 1;
 	}
 	while ((entry = readdir(states)) != NULL) {
-		if (strlen(entry->d_name) < STORE_NAME_SIZE &&
-		    has_record(dirfd(states), entry->d_name, id)) {
-			snprintf(found, STORE_NAME_SIZE, "%s", entry->d_name);
+		size_t size = strlen(entry->d_name) + 1;
+
+		if (size <= STORE_NAME_SIZE && has_record(dirfd(states), entry->d_name, id)) {
+			memcpy(found, entry->d_name, size);
 			return 1;
 		}
 	}

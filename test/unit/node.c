@@ -248,7 +248,8 @@ static void test_overridable(void)
 
 	refused(allowed, "{\"mtu\": 1}", ERROR_INVALID_CONFIG,
 		"hbr: mtu: 1 is not allowed: wanted a number from 68 to 65535");
-	refused(allowed, "[]", ERROR_INVALID_CONFIG, "hbr: wanted an object");
+	refused(allowed, "[]", ERROR_INVALID_CONFIG,
+		"hbr: [] is not allowed: wanted an object with keys of the node's file");
 	for (size_t i = 0; i < 3; i++) {
 		static const char *const keys[] = { "trunk", "stateDir", "colour" };
 		char hbr[64];

@@ -34,9 +34,9 @@ STEP(revert_3, "-3")
 /* clang-format on */
 
 static const struct step steps[] = {
-	{ "one", apply_1, revert_1 },
-	{ "two", apply_2, NULL }, /* nothing to revert */
-	{ "three", apply_3, revert_3 },
+	{ "one", apply_1, revert_1, .holds_on = true },
+	{ "two", apply_2, NULL, false }, /* nothing to revert */
+	{ "three", apply_3, revert_3, false },
 };
 
 typedef int run_fn(const struct step *steps, size_t n, void *ctx, struct error *err);
@@ -57,6 +57,21 @@ static void check_run(run_fn *run, const char *broken, const char *done, const c
 	}
 }
 
+/* A step that does not hold on is reverted whatever broke after it; the first failure is told. */
+static void goes_on(void)
+{
+	static const struct step free_steps[] = {
+		{ "one", apply_1, revert_1, false },
+		{ "three", apply_3, revert_3, false },
+	};
+	struct diary diary = { .broken = "-3 -1" };
+	struct error err = { 0 };
+
+	check_error(steps_revert(free_steps, COUNT(free_steps), &diary, &err), &err, ERROR_IO,
+		    "three: -3 broke");
+	check_str(diary.text, "-3-1");
+}
+
 static void keeps_details(void)
 {
 	struct diary diary = { .broken = "+2 -1" };
@@ -74,13 +89,14 @@ int main(void)
 	check_run(steps_apply, "+3", "+1+2+3-3-1", "three: +3 broke"); /* half-way: reverted too */
 	check_run(steps_apply, "+2", "+1+2-1", "two: +2 broke");
 	check_run(steps_apply, "+1", "+1-1", "one: +1 broke");
-	check_run(steps_apply, "+3 -3", "+1+2+3-3-1", "three: +3 broke");
+	/* What holds on is kept, to try again with. */
+	check_run(steps_apply, "+3 -3", "+1+2+3-3", "three: +3 broke");
 
 	check_run(steps_revert, "", "-3-1", NULL);
 	check_run(steps_revert, "-1", "-3-1", "one: -1 broke");
-	check_run(steps_revert, "-3", "-3-1", "three: -3 broke");
-	check_run(steps_revert, "-3 -1", "-3-1", "three: -3 broke"); /* the first one is told */
+	check_run(steps_revert, "-3", "-3", "three: -3 broke");
 
+	goes_on();
 	keeps_details();
 
 	return 0;
