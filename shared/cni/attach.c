@@ -41,8 +41,8 @@ int attach_ask_ipam(void *ctx, struct error *err)
 		return 0;
 	if (ipam_run(who, VERB_ADD, type, who->text, &attachment->ipam_result, err) < 0) {
 		/* In the middle, or with words that nobody understands, it may have given one. */
-		attachment->ipam_refused = err->code != ERROR_TRY_AGAIN &&
-					   err->code != ERROR_DELEGATE_RESULT;
+		attachment->ipam_refused =
+			err->code != ERROR_TRY_AGAIN && err->code != ERROR_DELEGATE_RESULT;
 		return -1;
 	}
 
@@ -159,20 +159,34 @@ int attach_plug(void *ctx, struct error *err)
 			      attachment->n_links, NULL, err);
 }
 
-int attach_unplug(void *ctx, struct error *err)
+static int unplug_in_pod(struct attachment *attachment, struct error *err)
 {
-	struct attachment *attachment = ctx;
-	struct site site = attachment_site(attachment);
 	char alias[LINK_ALIAS_SIZE];
 
-	if (!attachment_is_in_pod(attachment))
-		return port_remove(&site, attachment->port_name, err);
 	if (!attachment->nl[PLACE_POD].sock && attachment_visit_pod(attachment, err) < 0)
 		return -1;
 	port_alias(attachment->node.slug, attachment->who.container_id, attachment->who.ifname,
 		   alias);
 
 	return port_remove_in_pod(&attachment->nl[PLACE_POD], attachment->port_name, alias, err);
+}
+
+int attach_unplug(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct site site = attachment_site(attachment);
+
+	return attachment_is_in_pod(attachment) ? unplug_in_pod(attachment, err)
+						: port_remove(&site, attachment->port_name, err);
+}
+
+int attach_unplug_any(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct site site = attachment_site(attachment);
+
+	return port_remove(&site, attachment->port_name, err) < 0 ? -1
+								  : unplug_in_pod(attachment, err);
 }
 
 int attach_unlock(void *ctx, struct error *err)

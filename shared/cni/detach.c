@@ -29,7 +29,7 @@ static bool has_domains(const struct attachment *attachment)
 static const struct step unknown[] = {
 	{ "ipam", NULL, attach_return_ipam, false },
 	{ "domain", NULL, attach_release, false },
-	{ "port", NULL, attach_unplug, false },
+	{ "port", NULL, attach_unplug_any, false },
 };
 
 /* Its domains follow from the mark on its port, or from the network's keys if they still tell. */

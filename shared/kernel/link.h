@@ -106,6 +106,9 @@ int link_find_index(struct netlink *nl, const char *name, int *index, struct err
 /* Its index; that there is none is an ERROR_CONFLICT. */
 int link_get_index(struct netlink *nl, const char *name, int *index, struct error *err);
 
+/* For messages: the name of the link of an index. */
+void link_print_name(struct netlink *nl, int index, char name[static IFNAMSIZ]);
+
 /* Whether a link that was found is ours: 1; somebody else's: 0; -1 ERROR_CONFLICT: it belongs to
  * an hbr-cni with another HBR netns, or to another attachment. */
 int link_is_ours(const struct link *wanted, const struct link_state *state, struct error *err);

@@ -237,6 +237,10 @@ static int clear_way(struct walk *walk, const struct link *link, struct error *e
 	r = link_find(walk_talk(walk, link), &old, &state, err);
 	if (r < 0)
 		return -1;
+	if (r == 0 && !state.other[0] && link->made_as[0])
+		return error_set(err, ERROR_CONFLICT,
+				 "%s in the %s is there already and not ours: rename or remove it",
+				 old.name, walk->nl[walk_origin(link)].place);
 	if (r == 0 && !state.other[0] && link->peer.name[0])
 		return error_set(err, ERROR_EXISTS, "the pod has an interface %s already",
 				 link->peer.name);

@@ -135,6 +135,8 @@ int walk_compare(const struct walk *walk, const struct link *link, const struct 
 	for_each_attr(attr, link) {
 		if ((flags && !(attr->flags & flags)) || !attr_is_set(attr, link))
 			continue;
+		if (attr->nest == NEST_PORT && !state->master) /* no port: that is what is wrong */
+			continue;
 		if (!attr_equal(attr, link, &state->link))
 			return differs(walk, link, attr, state, code, err);
 	}
@@ -142,26 +144,48 @@ int walk_compare(const struct walk *walk, const struct link *link, const struct 
 	return 0;
 }
 
+static int not_on(const struct walk *walk, const struct link *link, const struct link_state *state,
+		  int code, struct error *err)
+{
+	char is[IFNAMSIZ];
+
+	link_print_name(&walk->nl[walk_origin(link)], state->lower, is);
+
+	return error_set(err, code, "%s %s in the %s is on %s, wanted on %s",
+			 link_kinds[link->kind].name, link->name, walk_talk(walk, link)->place, is,
+			 link->lower);
+}
+
+static int not_in(const struct walk *walk, const struct link *link, const struct link_state *state,
+		  int code, struct error *err)
+{
+	char is[IFNAMSIZ] = "none";
+
+	if (state->master)
+		link_print_name(walk_talk(walk, link), state->master, is);
+
+	return error_set(err, code, "%s %s in the %s has master %s, wanted %s",
+			 link_kinds[link->kind].name, link->name, walk_talk(walk, link)->place, is,
+			 link->master[0] ? link->master : "none");
+}
+
 int walk_compare_place(const struct walk *walk, const struct link *link,
 		       const struct link_state *state, int code, struct error *err)
 {
-	const char *place = walk_talk(walk, link)->place, *kind = link_kinds[link->kind].name;
 	int lower = 0, master = 0;
 
 	if (walk_resolve(walk, walk_origin(link), link->lower, &lower, err) < 0 ||
 	    walk_resolve(walk, link->place, link->master, &master, err) < 0)
 		return -1;
 	if (link->lower[0] && state->lower != lower)
-		return error_set(err, code, "%s %s in the %s is not on %s, wanted there", kind,
-				 link->name, place, link->lower);
+		return not_on(walk, link, state, code, err);
 	/* What a pod puts its interface into is the pod's business. */
 	if (link->place != PLACE_POD && (state->master != master || (link->master[0] && !master)))
-		return error_set(err, code, "%s %s in the %s has %s, wanted %s", kind, link->name,
-				 place, state->master ? "another master" : "no master",
-				 link->master[0] ? link->master : "none");
+		return not_in(walk, link, state, code, err);
 	if (!state->up && !link->stays_down)
-		return error_set(err, code, "%s %s in the %s is down, wanted up", kind, link->name,
-				 place);
+		return error_set(err, code, "%s %s in the %s is down, wanted up",
+				 link_kinds[link->kind].name, link->name,
+				 walk_talk(walk, link)->place);
 
 	return 0;
 }
