@@ -5,6 +5,7 @@
 # What an operator or a tenant can get wrong, one row each: the code, one CNI error whose message
 # names the key, the value and what is allowed, and nothing changed anywhere.
 
+# shellcheck disable=SC2016 # other shells' variables in single quotes
 load helpers
 
 setup_file() {
@@ -162,7 +163,7 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 	CNI_NETNS_OVERRIDE=1 NETNS=/run/netns/hbr row 8 '' "CNI_NETNS: /run/netns/hbr is the HBR netns"
 }
 
-@test "vni and vlan" {
+@test "plugins#394, harvester#6309: vni and vlan" {
 	row 7 '"vni": null' 'vni is missing: wanted a number from 1 to 16777215'
 	for vni in 0 16777216 4294967396 -1 '"abc"' '""' '"0x10"' '"010"' '" 1"' true 1.5 '[]' '{}' 1e400 \
 		18446744073709551617; do
@@ -172,7 +173,7 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 		*) row 7 "\"vni\": $vni" "vni: $vni is not allowed: wanted a number from 1 to 16777215" ;;
 		esac
 	done
-	for vlan in 0 4095 4294967396 -1 '"abc"' '"4095"' false 1.5 '[100]' '{"id":100}'; do
+	for vlan in 0 4095 4096 '""' 4294967396 -1 '"abc"' '"4095"' false 1.5 '[100]' '{"id":100}'; do
 		row 7 "\"vlan\": $vlan" "vlan: $vlan is not allowed: wanted a number from 1 to 4094"
 	done
 }

@@ -50,9 +50,9 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 @test "DEL of the last attachment leaves what was before the first ADD, whatever was asked for" {
 	for keys in "$FULL" "$LEASED" "$BARE" ''; do
 		added pod1 "$keys"
-		! SNAPSHOT_TRIES=1 snapshot_same 2>/dev/null
+		[ "$(snapshot | wc -l)" -gt "$(wc -l <"$BATS_TEST_TMPDIR/before")" ]
 		deleted < <(l2 10100 "$keys")
-		! has_link pod1 net1
+		no_link pod1 net1
 		deleted < <(l2 10100 "$keys")
 	done
 	is "$(leases)" ''
@@ -78,14 +78,14 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 	for NETNS in '' /run/netns/gone /run/plain /run/plain/pod /run/no/directory /run /proc/self/ns/mnt; do
 		NETNS=/run/netns/pod1 added pod1 "$FULL"
 		deleted < <(l2 10100 "$FULL")
-		! has_link pod1 net1
+		no_link pod1 net1
 		deleted <<<"$STRIPPED"
 	done
 	unset NETNS
 	added pod1 "$FULL"
 	WRAP=(env -u CNI_NETNS)
 	deleted < <(l2 10100 "$FULL")
-	! has_link pod1 net1
+	no_link pod1 net1
 }
 
 @test "antrea#276, sriov-cni#164: the pod's namespace went first, its lease goes too" {
@@ -113,7 +113,7 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 	for keys in "$FULL" "$LEASED"; do
 		added pod1 "$keys"
 		deleted <<<"$STRIPPED"
-		! has_link pod1 net1
+		no_link pod1 net1
 	done
 	is "$(leases)" ''
 	added pod1 "$LEASED"
@@ -131,7 +131,7 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 	snapshot_take
 	for again in 1 2 3; do
 		plugin ADD pod1 < <(l2 10100 "$one")
-		refused 11 'ipam: failed to allocate for range 0: no IP addresses available in range set'
+		refused 999 'ipam: failed to allocate for range 0: no IP addresses available in range set'
 		snapshot_same
 	done
 	deleted < <(l2 10100 "$one")
@@ -145,7 +145,7 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 
 @test "an IPAM plugin that refuses ADD and DEL alike leaves no record to stumble over" {
 	plugin ADD pod1 < <(l2 10100 '"vlan": 100, "ipam": {"type": "host-local", "ranges": [[{"subnet": "10.1.0.0/33"}]]}')
-	refused 7 'ipam: failed to unmarshal JSON to Result: invalid CIDR'
+	refused 999 'ipam: invalid CIDR address: 10.1.0.0/33'
 	snapshot_same
 	deleted < <(l2 10100 "$FULL")
 }
@@ -166,7 +166,7 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 		works DEL pod1 < <(l2 10100 "$FULL")
 		is "$out" ''
 		snapshot_same "${RANDOM_MACS[@]}"
-		! has_link pod1 net1
+		no_link pod1 net1
 		node_down
 	done
 }
@@ -177,7 +177,7 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 	for twice in 1 2; do
 		works DEL pod1 < <(l2 10100 "$LEASED")
 		is "$out" ''
-		! has_link pod1 net1
+		no_link pod1 net1
 		is "$(ls /sys/class/net)" lo
 		is "$(find "$NODE_STATE" -mindepth 2 -not -name node -not -name '*-10100' -type f)" ''
 		is "$(find "$NODE_STATE"/*/domains -mindepth 1)" ''
@@ -204,7 +204,7 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 	B
 	dummy=$(fact pod1 net1 '[.ifindex, .address, .linkinfo.info_kind]')
 	deleted < <(l2 10100 "$FULL")
-	! has_link pod1 net1-nic
+	no_link pod1 net1-nic
 	is "$(fact pod1 net1 '[.ifindex, .address, .linkinfo.info_kind]')" "$dummy"
 	ip -n pod1 link del net1
 }
@@ -239,7 +239,7 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 		NETNS=$own deleted < <(l2 10100 "$FULL")
 		added pod1 "$FULL"
 		NETNS=$own deleted < <(l2 10100 "$FULL")
-		! has_link pod1 net1
+		no_link pod1 net1
 	done
 	ip link del net1
 	ip -n hbr link del net1

@@ -92,6 +92,36 @@ static int unpin(void *ctx, struct error *err)
 	return r <= 0 ? r : fdb_remove(&attachment->nl[PLACE_HBR], index, &l2->interface.mac, err);
 }
 
+static int verify_entry(struct netlink *nl, const struct link *port, const struct mac *mac,
+			struct error *err)
+{
+	char text[MAC_TEXT_SIZE];
+	int r = fdb_find(nl, port->index, mac, err);
+
+	mac_print(mac, text);
+	if (r == 0)
+		return error_set(err, ERROR_CHECK,
+				 "the static forwarding entry of %s on %s in the %s is missing",
+				 text, port->name, nl->place);
+
+	return r < 0 ? -1 : 0;
+}
+
+static int verify(struct attachment *attachment, struct error *err)
+{
+	const struct l2 *l2 = attachment->values;
+	const struct link *port = &attachment->links[attachment->n_links - 1];
+	const struct link *leg = find_leg(attachment);
+	const struct mac *mac = &l2->interface.mac;
+
+	if (l2->macspoofchk && verify_entry(&attachment->nl[PLACE_HOST], port, mac, err) < 0)
+		return -1;
+	if (!is_static(attachment) || !leg)
+		return 0;
+
+	return verify_entry(&attachment->nl[PLACE_HBR], leg, mac, err);
+}
+
 static void recover(uint32_t vni, void *values)
 {
 	((struct l2 *)values)->vni = vni;
@@ -118,6 +148,7 @@ static const struct attachment_type type = {
 	.domains = l2_domains,
 	.recover = recover,
 	.port = l2_port,
+	.verify = verify,
 	.steps = steps,
 	.n_steps = COUNT(steps),
 };

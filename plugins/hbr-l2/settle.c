@@ -122,21 +122,40 @@ int l2_settle_trunk(const struct site *site, struct network *network, struct err
 	return 0;
 }
 
-/* The host's bridge has no address and wants none; one that somebody else made is as they want. */
-static int silence_bridge(const struct site *site, const struct l2 *l2, struct error *err)
+static int disable_ipv6(void *arg, struct error *err)
 {
-	struct link bridge = { .kind = LINK_BRIDGE, .place = PLACE_HOST };
-	struct link_state state;
+	const struct link *bridge = arg;
 	char path[64];
+
+	snprintf(path, sizeof(path), "ipv6/conf/%s/disable_ipv6", bridge->name);
+
+	return sysctl_set(path, "1", false, err);
+}
+
+/*
+ * A bridge without an address wants no IPv6 either: it would take neighbours from what pods say,
+ * and EVPN would tell the VRF of them. One that somebody else made is as they want.
+ */
+static int silence_bridge(const struct site *site, enum link_place place, const struct l2 *l2,
+			  struct error *err)
+{
+	struct link bridge = { .kind = LINK_BRIDGE, .place = place };
+	struct link_state state;
 	int r;
 
 	snprintf(bridge.name, sizeof(bridge.name), "br.%u", l2->vni);
-	r = link_find(&site->nl[PLACE_HOST], &bridge, &state, err);
+	r = link_find(&site->nl[place], &bridge, &state, err);
 	if (r <= 0 || state.link.group != (LINK_GROUP_MARK | l2->vni))
 		return r < 0 ? -1 : 0;
-	snprintf(path, sizeof(path), "ipv6/conf/%s/disable_ipv6", bridge.name);
+	if (place == PLACE_HBR)
+		return netns_call(site->hbr, disable_ipv6, &bridge, err);
 
-	return sysctl_set(path, "1", false, err);
+	return disable_ipv6(&bridge, err);
+}
+
+int l2_finish_domain(const struct site *site, const void *values, struct error *err)
+{
+	return silence_bridge(site, PLACE_HBR, values, err);
 }
 
 int l2_finish_trunk(const struct site *site, const void *values, struct error *err)
@@ -144,7 +163,7 @@ int l2_finish_trunk(const struct site *site, const void *values, struct error *e
 	const struct l2 *l2 = values;
 	int bridge;
 
-	if (silence_bridge(site, l2, err) < 0)
+	if (silence_bridge(site, PLACE_HOST, l2, err) < 0)
 		return -1;
 	if (!l2->own_vlan)
 		return 0;

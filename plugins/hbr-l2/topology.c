@@ -11,6 +11,7 @@ static const struct domain_kind l2_kind = {
 	.flag = FIELD_L2,
 	.settle = l2_settle_domain,
 	.links = l2_links,
+	.finish = l2_finish_domain,
 };
 
 static const struct domain_kind trunk_kind = {

@@ -105,6 +105,18 @@ static int finish(struct attachment *attachment, const struct site *site, struct
 	return 0;
 }
 
+/* What could not be locked was not touched, nor was what comes after it: it is not to be waited for
+ * once more, only to be left again. */
+static int leave_rest(struct attachment *attachment, size_t i)
+{
+	if (attachment->domains[i].lock.fd >= 0)
+		i++;
+	while (i < attachment->n_domains)
+		attachment->domains[i++].is_missed = true;
+
+	return -1;
+}
+
 int attach_hold(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
@@ -118,7 +130,7 @@ int attach_hold(void *ctx, struct error *err)
 	for (size_t i = 0; i < attachment->n_domains; i++) {
 		if (domain_hold(&attachment->domains[i], &site, &network, attachment->id, holder,
 				err) < 0)
-			return -1;
+			return leave_rest(attachment, i);
 	}
 	attachment->given = network.given;
 	attachment_list_links(attachment);
@@ -140,8 +152,10 @@ int attach_release(void *ctx, struct error *err)
 	int r = 0;
 
 	for (size_t i = attachment->n_domains; i-- > 0;) {
-		if (domain_release(&attachment->domains[i], &site, &network, attachment->id,
-				   &failure) == 0)
+		struct domain *domain = &attachment->domains[i];
+
+		if (domain->is_missed ||
+		    domain_release(domain, &site, &network, attachment->id, &failure) == 0)
 			continue;
 		if (r == 0)
 			*err = failure;

@@ -198,6 +198,11 @@ int attachment_take_record(struct attachment *attachment, json_t *record, struct
 	if (!json_is_object(config))
 		return error_set(err, ERROR_STATE, "the record %s has no configuration in it",
 				 attachment->id);
+	if (strcmp(text(record, "containerID"), who->container_id) != 0 ||
+	    strcmp(text(record, "ifname"), who->ifname) != 0)
+		return error_set(err, ERROR_STATE,
+				 "the record %s does not say that it is of %s of container %.128s",
+				 attachment->id, who->ifname, who->container_id);
 
 	attachment->record = json_incref(record);
 	who->config = config;
@@ -206,7 +211,6 @@ int attachment_take_record(struct attachment *attachment, json_t *record, struct
 	who->ifname = text(record, "ifname");
 	who->netns = text(record, "netns");
 	who->args = text(record, "args");
-	name(attachment);
 
 	return node_load(&attachment->node, document_member(config, "hbr"), err);
 }
@@ -250,7 +254,8 @@ json_t *attachment_describe(const struct attachment *attachment, json_t *result)
 
 struct site attachment_site(struct attachment *attachment)
 {
-	return (struct site){ &attachment->node, &attachment->store, attachment->nl };
+	return (struct site){ &attachment->node, &attachment->store, attachment->nl,
+			      &attachment->hbr };
 }
 
 struct network attachment_network(struct attachment *attachment)

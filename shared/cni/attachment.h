@@ -36,6 +36,8 @@ struct attachment_type {
 	void (*recover)(uint32_t vni, void *values);
 	/* The port, but for names and MACs of the attachment, which are filled in already. Pure. */
 	void (*port)(const struct node *node, const void *values, struct link *port);
+	/* For CHECK: what links and the pod's end do not tell. The links' indexes are known. */
+	int (*verify)(struct attachment *attachment, struct error *err);
 
 	const struct step *steps; /* on a struct attachment */
 	size_t n_steps;

@@ -21,17 +21,24 @@ struct collection {
 
 static int check_list(json_t *list, const char *key, struct error *err)
 {
+	char text[80];
 	json_t *entry;
 	size_t i;
 
-	if (!json_is_array(list) && !json_is_null(list))
-		return error_set(err, ERROR_INVALID_CONFIG, "%s: wanted a list of attachments",
-				 key);
+	if (!json_is_array(list) && !json_is_null(list)) {
+		document_print(list, text, sizeof(text));
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "%s: %s is not allowed: wanted a list of attachments", key, text);
+	}
 	json_array_foreach(list, i, entry) {
 		if (!document_text(document_member(entry, "containerID")) ||
-		    !document_text(document_member(entry, "ifname")))
+		    !document_text(document_member(entry, "ifname"))) {
+			document_print(entry, text, sizeof(text));
 			return error_set(err, ERROR_INVALID_CONFIG,
-					 "%s[%zu]: wanted a containerID and an ifname", key, i);
+					 "%s[%zu]: %s is not allowed: wanted an object with "
+					 "containerID and ifname",
+					 key, i, text);
+		}
 	}
 
 	return 0;

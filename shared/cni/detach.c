@@ -25,8 +25,10 @@ static bool has_domains(const struct attachment *attachment)
 	return has;
 }
 
-/* What can be undone of an attachment that nobody remembers. */
+/* What can be undone of an attachment that nobody remembers. A writer that was killed may have left
+ * half a record. */
 static const struct step unknown[] = {
+	{ "record", NULL, attach_forget, true },
 	{ "ipam", NULL, attach_return_ipam, false },
 	{ "domain", NULL, attach_release, false },
 	{ "port", NULL, attach_unplug_any, false },
@@ -55,21 +57,22 @@ static int detach_unknown(struct attachment *attachment, struct error *err)
 	return steps_revert(unknown, COUNT(unknown), attachment, err);
 }
 
+/* The namespaces are those of the record, which need not be those that are named now. */
 static int detach_record(struct attachment *attachment, json_t *record, struct error *err)
 {
 	const struct attachment_type *type = attachment->type;
 	struct error unread;
+	bool is_read = attachment_take_record(attachment, record, &unread) == 0 &&
+		       attachment_read_values(attachment, &unread) == 0;
 
-	if (attachment_take_record(attachment, record, &unread) < 0 ||
-	    attachment_read_values(attachment, &unread) < 0) {
-		error_warn("record %s: %s; cleaning up by the marks in the kernel", attachment->id,
-			   unread.msg);
-		if (detach_unknown(attachment, err) < 0)
-			return -1;
-		return attach_forget(attachment, err);
-	}
+	if (attachment_enter(attachment, false, err) < 0)
+		return -1;
+	if (is_read)
+		return steps_revert(type->steps, type->n_steps, attachment, err);
+	error_warn("record %s: %s; cleaning up by the marks in the kernel", attachment->id,
+		   unread.msg);
 
-	return steps_revert(type->steps, type->n_steps, attachment, err);
+	return detach_unknown(attachment, err);
 }
 
 int detach(struct attachment *attachment, struct error *err)
@@ -77,10 +80,12 @@ int detach(struct attachment *attachment, struct error *err)
 	auto_json json_t *record = NULL;
 	int r = store_read_record(&attachment->store, attachment->id, &record, err);
 
-	if (r < 0 || attachment_enter(attachment, false, err) < 0)
+	if (r < 0)
 		return -1;
+	if (r == 1)
+		return detach_record(attachment, record, err);
 
-	return r == 1 ? detach_record(attachment, record, err) : detach_unknown(attachment, err);
+	return attachment_enter(attachment, false, err) < 0 ? -1 : detach_unknown(attachment, err);
 }
 
 static const char *text(json_t *record, const char *key)

@@ -13,15 +13,12 @@
 
 static int parse_mtu(const struct field *field, json_t *value, void *at, struct error *err)
 {
-	static const struct field number = { .min = 0, .max = MTU_MAX };
-	struct field row = *field;
+	const struct field any = { .key = field->key, .max = UINT32_MAX };
+	struct error ignored;
 	uint32_t mtu;
 
-	row.min = number.min;
-	row.max = number.max;
-	if (field_u32.parse(&row, value, &mtu, err) < 0)
-		return -1;
-	if (mtu > 0 && mtu < MTU_MIN)
+	if (field_u32.parse(&any, value, &mtu, &ignored) < 0 || mtu > MTU_MAX ||
+	    (mtu > 0 && mtu < MTU_MIN))
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
 				    "a number from %d to %d, or 0 for the default", MTU_MIN,
 				    MTU_MAX);

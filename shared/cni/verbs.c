@@ -157,6 +157,27 @@ static bool has_entry(json_t *list, json_t *wanted, const char *key)
 	return false;
 }
 
+/* What plugins before us in the chain had put there is not ours to answer for: ours came behind. */
+static int drop_previous(const struct request *who, json_t *recorded, struct error *err)
+{
+	static const char *const lists[] = { "ips", "routes" };
+	json_t *given = document_member(who->config, "prevResult");
+	auto_json json_t *previous = NULL;
+
+	if (!given)
+		return 0;
+	if (result_parse(given, who->version, ERROR_STATE, &previous, err) < 0)
+		return error_wrap(err, "the prevResult of ADD");
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		json_t *all = document_member(recorded, lists[i]);
+
+		for (size_t n = json_array_size(document_member(previous, lists[i])); n > 0; n--)
+			(void)json_array_remove(all, 0);
+	}
+
+	return 0;
+}
+
 /* What is ours of the final result: what our record has and the result still has. */
 static int narrow(json_t *recorded, json_t *final, const char *list, const char *key,
 		  struct error *err)
@@ -213,7 +234,8 @@ static int expect(struct attachment *attachment, struct pod *pod, struct error *
 		return error_set(err, ERROR_INVALID_CONFIG, "prevResult: mac \"%.32s\"", mac);
 	pod->mtu = (uint32_t)json_integer_value(document_member(entry, "mtu"));
 
-	if (narrow(recorded, final, "ips", "address", err) < 0 ||
+	if (drop_previous(who, recorded, err) < 0 ||
+	    narrow(recorded, final, "ips", "address", err) < 0 ||
 	    narrow(recorded, final, "routes", "dst", err) < 0)
 		return -1;
 
@@ -250,7 +272,7 @@ static int verify(struct attachment *attachment, struct error *err)
 	forgive_port(&attachment->links[attachment->n_links - 1]);
 
 	if (links_verify(attachment->nl, attachment->links, attachment->n_links, err) < 0 ||
-	    expect(attachment, &pod, err) < 0)
+	    expect(attachment, &pod, err) < 0 || attachment->type->verify(attachment, err) < 0)
 		return -1;
 
 	return pod_verify(&pod, err);

@@ -60,9 +60,12 @@ static int change(struct walk *walk, const struct link *link, const struct link_
 	int r;
 
 	/* What is the kind's own goes alone: a vxlan refuses it together with an MTU. */
-	for_each_attr(attr, link)
-		attr_copy(attr, attr->nest == NEST_DATA ? &rest : &data,
-			  attr->nest == NEST_DATA ? link : &state->link);
+	for_each_attr(attr, link) {
+		if (attr->nest != NEST_DATA)
+			continue;
+		attr_copy(attr, &rest, link);
+		attr_copy(attr, &data, &state->link);
+	}
 
 	r = send_change(walk, link, state->index, &rest);
 	if (r == -EAFNOSUPPORT) {
@@ -325,10 +328,12 @@ static int verify(struct walk *walk, struct link *link, struct error *err)
 	ours = link_is_ours(link, &state, err);
 	if (ours < 0)
 		return -1;
-	if (walk_compare(walk, link, &state, ours ? 0 : ATTR_FIT, ERROR_CHECK, err) < 0)
+	/* Out of its bridge a port has other attributes: its place is told first. */
+	if (walk_compare(walk, link, &state, ours ? ATTR_FIXED : ATTR_FIT, ERROR_CHECK, err) < 0 ||
+	    walk_compare_place(walk, link, &state, ERROR_CHECK, err) < 0)
 		return -1;
 
-	return walk_compare_place(walk, link, &state, ERROR_CHECK, err);
+	return ours ? walk_compare(walk, link, &state, 0, ERROR_CHECK, err) : 0;
 }
 
 int links_verify(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err)

@@ -37,14 +37,19 @@ int domain_recall(const struct domain *domain, const struct site *site, struct n
 {
 	auto_json json_t *values = NULL;
 	struct fields_fixed fixed = { .what = domain->title, .flag = domain->kind->flag };
+	bool asks = network->given != 0;
 	int r = store_read_domain(site->store, domain->name, &values, err);
 
 	fixed.values = values;
-	if (r == 1 &&
-	    fields_inherit(network->table, &fixed, network->values, &network->given, err) < 0)
+	if (r <= 0 ||
+	    fields_inherit(network->table, &fixed, network->values, &network->given, err) == 0)
+		return r;
+	if (asks)
 		return -1;
+	/* Whoever asks for nothing cannot be in conflict with it: the file is damaged. */
+	error_warn("domain %s: %s; it is ignored", domain->name, err->msg);
 
-	return r;
+	return 0;
 }
 
 int domain_hold(struct domain *domain, const struct site *site, struct network *network,

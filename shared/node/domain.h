@@ -23,7 +23,8 @@
 struct site {
 	const struct node *node;
 	const struct store *store;
-	struct netlink *nl; /* by place */
+	struct netlink *nl;      /* by place */
+	const struct netns *hbr; /* the HBR netns itself, for what is no netlink's to do */
 };
 
 /* A network's configuration, as its plugin keeps it. */
@@ -51,6 +52,7 @@ struct domain {
 	char name[STORE_NAME_SIZE]; /* "l2-10100" */
 	char title[64];             /* "the L2 domain of VNI 10100" */
 	struct lock lock;
+	bool is_missed; /* an ADD ended before it got here: there is nothing of it to release */
 };
 
 /*
