@@ -41,7 +41,15 @@ static bool is_static(const struct attachment *attachment)
 	return !l2->mobile && l2->interface.addressing.n_ips > 0;
 }
 
-/* The pod's MAC on its own port: nothing else passes a locked one. */
+/* On its own port: nothing else passes a locked one, and where that is in the HBR netns, EVPN
+ * looks. */
+static bool is_on_port(const struct attachment *attachment)
+{
+	const struct l2 *l2 = attachment->values;
+
+	return l2->macspoofchk || (l2->attach == ATTACH_DIRECT && is_static(attachment));
+}
+
 static int pin_to_port(struct attachment *attachment, struct error *err)
 {
 	const struct l2 *l2 = attachment->values;
@@ -58,17 +66,19 @@ static int pin_to_port(struct attachment *attachment, struct error *err)
 static int pin(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
-	const struct l2 *l2 = attachment->values;
+	struct l2 *l2 = attachment->values;
 	const struct link *leg = find_leg(attachment);
+	int r;
 
-	if ((l2->macspoofchk || (is_static(attachment) && l2->attach == ATTACH_DIRECT)) &&
-	    pin_to_port(attachment, err) < 0)
+	if (is_on_port(attachment) && pin_to_port(attachment, err) < 0)
 		return -1;
 	if (!is_static(attachment) || !leg)
 		return 0;
 
-	return fdb_add(&attachment->nl[PLACE_HBR], leg->index, &l2->interface.mac, err) < 0 ? -1
-											    : 0;
+	r = fdb_add(&attachment->nl[PLACE_HBR], leg->index, &l2->interface.mac, err);
+	l2->is_others_entry = r == 0;
+
+	return r < 0 ? -1 : 0;
 }
 
 /* The entry on the pod's own port goes with the port. */
@@ -81,7 +91,7 @@ static int unpin(void *ctx, struct error *err)
 	char leg[IFNAMSIZ];
 	int index, r;
 
-	if (!attachment->nl[PLACE_HBR].sock || l2->attach == ATTACH_DIRECT)
+	if (!attachment->nl[PLACE_HBR].sock || l2->attach == ATTACH_DIRECT || l2->is_others_entry)
 		return 0;
 	r = domain_recall(&attachment->domains[1], &site, &network, err);
 	if (r <= 0)
@@ -114,7 +124,8 @@ static int verify(struct attachment *attachment, struct error *err)
 	const struct link *leg = find_leg(attachment);
 	const struct mac *mac = &l2->interface.mac;
 
-	if (l2->macspoofchk && verify_entry(&attachment->nl[PLACE_HOST], port, mac, err) < 0)
+	if (is_on_port(attachment) &&
+	    verify_entry(&attachment->nl[port->place], port, mac, err) < 0)
 		return -1;
 	if (!is_static(attachment) || !leg)
 		return 0;
