@@ -16,8 +16,9 @@ teardown() { node_down; }
 
 @test "KubeVirt: DEL finds the pod's interface under another name, and leaves whatever has its name now" {
 	local mode
-	settled
 	for mode in $MODES; do
+		join "$mode" pod2 2 # else a macvlan goes with the VLAN under it
+		settled
 		join "$mode" pod1 1
 		ip -n pod1 -batch - <<-B
 			link set net1 down
@@ -29,6 +30,7 @@ teardown() { node_down; }
 		is "$(ip -n pod1 -json -details link | jq -c 'map([.ifname, .linkinfo.info_kind])')" '[["lo",null],["net1","dummy"]]'
 		ip -n pod1 link del net1
 		unchanged
+		leave pod2
 	done
 }
 
