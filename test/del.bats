@@ -287,6 +287,21 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 	is "$(leases)" ''
 }
 
+@test "a port of somebody else's on the domain's bridge keeps the domain, and is named" {
+	added pod1 '"vlan": 100'
+	ip link add theirs type dummy
+	ip link set theirs master br.10100
+	works DEL pod1 <<<"$STRIPPED"
+	contains "$err" 'the VLAN of VNI 10100 stays: theirs is still a port of it'
+	no_link pod1 net1
+	is "$(fact host tr.100 .master)$(fact hbr tr.100 .master)$(fact hbr vx.10100 .master)" '"br.10100""br.10100""br.10100"'
+	ip link del theirs
+	# It is the same domain to the next pod, and to the last one.
+	added pod1 ''
+	has_link host tr.100
+	deleted <<<"$STRIPPED"
+}
+
 @test "calico#5506: containers whose ids begin, or end, alike are not one" {
 	long=0123456789abcdef0123456789abcdef
 	CONTAINERID=${long}x added pod1 "$FULL"

@@ -207,7 +207,7 @@ snapshot() {
 	for name in hbr host2 hbr2; do
 		[ ! -e "/run/netns/$name" ] || places+=("$name")
 	done
-	"$SNAPSHOT" -s "$NODE_STATE" "$@" "${places[@]}"
+	"$SNAPSHOT" "$@" -s "$NODE_STATE" "${places[@]}"
 }
 
 # snapshot_take [-x PATTERN...]: when the kernel has settled (carrier comes a moment after "up").
@@ -237,11 +237,12 @@ snapshot_same() {
 
 #
 # inject_all ATTEMPT VERIFY: call ATTEMPT (a function that runs plugin once), with its 1st, 2nd, ...
-# netlink request failing, until it succeeds; after each failure call VERIFY. Sets injected.
+# netlink request failing, until it succeeds; after each failure call VERIFY. Sets injected. (raw: to
+# decode a request costs strace 90 ms in a guest.)
 #
 inject_all() {
 	for ((injected = 0; injected < 200; injected++)); do
-		WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e trace=sendmsg -e "inject=sendmsg:error=ENOBUFS:when=$((injected + 1))")
+		WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e 'trace=sendmsg,clock_nanosleep' -e raw=all -e "inject=sendmsg:error=ENOBUFS:when=$((injected + 1))")
 		"$1"
 		WRAP=()
 		[ "$status" != 0 ] || return 0

@@ -87,6 +87,10 @@ static void too_much(void)
 {
 	struct error err;
 
+	check(CHILD_OUTPUT_MAX == 4194304);
+	check(run("head -c 4194304 /dev/zero", "", 0, 20000, &err) == 0);
+	check_error(run("head -c 4194305 /dev/zero", "", 0, 20000, &err), &err,
+		    ERROR_DELEGATE_RESULT, "/bin/sh printed more than 4 MiB");
 	check_error(run("exec cat /dev/zero", "", 0, 20000, &err), &err, ERROR_DELEGATE_RESULT,
 		    "/bin/sh printed more than 4 MiB");
 }

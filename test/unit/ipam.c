@@ -154,6 +154,7 @@ static void same_environment(void)
 	setenv("PATH", "/usr/bin:/bin", 1);
 	setenv("CNI_COMMAND", "ADD", 1);
 	setenv("CNI_NETNS", "/another", 1);
+	setenv("CNI_NETNS_OVERRIDE", "1", 1);
 	setenv("TRACEPARENT", "00-1", 1);
 	unsetenv("CNI_ARGS");
 	ours = umask(077);
@@ -169,7 +170,7 @@ static void same_environment(void)
 	get_file("env", text, sizeof(text));
 	snprintf(wanted, sizeof(wanted),
 		 "CNI_COMMAND=DEL\nCNI_CONTAINERID=c1\nCNI_IFNAME=net1\nCNI_NETNS=/run/netns/pod\n"
-		 "CNI_PATH=%s\nTRACEPARENT=00-1\n",
+		 "CNI_NETNS_OVERRIDE=1\nCNI_PATH=%s\nTRACEPARENT=00-1\n",
 		 search);
 	check_str(text, wanted);
 

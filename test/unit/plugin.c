@@ -16,7 +16,10 @@ static int status_fd = -1;
 
 static int add(const void *type, const struct request *request, json_t **result, struct error *err)
 {
+	auto_close int fd = open("/", O_PATH | O_CLOEXEC);
+
 	(void)err;
+	check(fd > STDERR_FILENO); /* whichever of the three was closed */
 	check_str(type, "the type");
 	*result = json_pack("{s:[{s:s}]}", "interfaces", "name", request->ifname);
 

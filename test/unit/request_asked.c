@@ -70,6 +70,7 @@ static void asked(const char *config, const char *args, const char *mac, const c
 	list = request_ips(&request);
 	text = list ? json_dumps(list, JSON_COMPACT) : NULL;
 	check_str(text ? text : "", ips);
+	check(!request_mac(&request) == (*mac == '\0'));
 	check_str(request_mac(&request) ? request_mac(&request) : "", mac);
 }
 

@@ -20,6 +20,8 @@ static void names(void)
 	check(strlen(slug) == 16 && strspn(slug, "0123456789abcdef") == 16);
 	store_id("c1n", "et1", other);
 	check(strcmp(slug, other) != 0);
+	store_id("c1", "net2", other);
+	check(strcmp(slug, other) != 0);
 	store_id("c1", "net1", other);
 	check_str(slug, other);
 }
@@ -128,6 +130,7 @@ static void domains(const struct store *store)
 	check(store_remove_holder(store, "l2-5", "vrf-a.b c", &err) == 0);
 	/* What a killed write left does not keep it. */
 	put_text(path_of("domains/l2-5/.domain.json.tmp"), "{");
+	put_text(path_of("domains/l2-5/." ID_1 ".tmp"), "{");
 	check(store_remove_domain(store, "l2-5", &err) == 0);
 	check(!is_there(path_of("domains/l2-5")));
 	check(store_remove_domain(store, "l2-5", &err) == 0);
