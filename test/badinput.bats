@@ -263,9 +263,8 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 	row 2 '"gateway": ["10.0.0.1/24"]' 'gateway: ["10.0.0.1/24"] is not allowed: wanted no value, the key is not supported'
 	row 2 '"gatewayMac": "02:00:00:00:00:01"' 'gatewayMac: "02:00:00:00:00:01" is not allowed: wanted no value, the key is not supported'
 	row 2 '"vrf": {"name": "red", "vni": 5000}' 'vrf: {"name":"red","vni":5000} is not allowed: wanted the name of a VRF that is there'
-	row 2 '"attach": "macvlan"' 'attach: "macvlan" is not offered: wanted "bridge"'
-	row 2 '"attach": "direct"' 'attach: "direct" is not offered: wanted "bridge"'
-	node 2 '{"attach": "direct"}' 'attach: "direct" is not offered: wanted "bridge"'
+	row 2 '"attach": "macvlan", "isolated": true' 'isolated: true is not possible with attach "macvlan": wanted "bridge" or "direct"'
+	KEYS='"hairpin": true' node 2 '{"attach": "macvlan"}' 'hairpin: true is not possible with attach "macvlan"'
 }
 
 @test "sriov-network-device-plugin#346: an ipam.type runs nothing but a plugin of CNI_PATH" {

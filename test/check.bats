@@ -184,11 +184,11 @@ broken() {
 		[ "$netns" = host ] || place='HBR netns'
 		broken "$kind $name in the $place is down, wanted up" "$netns" "link set $name down" "link set $name up"
 		if [ "$kind" = bridge ]; then
-			[ "$netns" = host ] || broken "bridge $name in the HBR netns has no master, wanted hbr" hbr "link set $name nomaster" "link set $name master hbr"
+			[ "$netns" = host ] || broken "bridge $name in the HBR netns has master none, wanted hbr" hbr "link set $name nomaster" "link set $name master hbr"
 		else
 			batch "$netns" 'link add other type bridge'
-			broken "$kind $name in the $place has another master, wanted br.10100" "$netns" "link set $name master other" ''
-			broken "$kind $name in the $place has no master, wanted br.10100" "$netns" "link set $name nomaster;link del other" ''
+			broken "$kind $name in the $place has master other, wanted br.10100" "$netns" "link set $name master other" ''
+			broken "$kind $name in the $place has master none, wanted br.10100" "$netns" "link set $name nomaster;link del other" ''
 			works ADD pod2 < <(conf '{"addresses": null, "routes": null, "mac": null}')
 			works DEL pod2 < <(conf)
 			# Of the port nobody else's ADD cares.
@@ -215,8 +215,8 @@ broken() {
 @test "a bridge that is in a VRF and should not be, a link over another trunk, another kind" {
 	works ADD pod1 < <(conf '{"vrf": null}')
 	checked=$(conf "{\"vrf\": null, \"prevResult\": $out}")
-	broken 'bridge br.10100 in the HBR netns has another master, wanted none' hbr 'link set br.10100 master hbr' 'link set br.10100 nomaster'
-	broken 'vlan tr.100 in the host is not on tr, wanted there' host \
+	broken 'bridge br.10100 in the HBR netns has master hbr, wanted none' hbr 'link set br.10100 master hbr' 'link set br.10100 nomaster'
+	broken 'vlan tr.100 in the host is on hbn, wanted on tr' host \
 		'link del tr.100;link add link hbn name tr.100 mtu 1500 group 1744840564 type vlan id 100;link set tr.100 addrgenmode none alias x;link set tr.100 alias ""' '' ||
 		contains "$out" 'vlan tr.100 in the host has'
 	batch hbr 'link del vx.10100;link add vx.10100 type bridge'

@@ -27,12 +27,13 @@ setup() {
 
 teardown() { node_down; }
 
-# meet VNI ADDRESS PEER...: another pod of the domain reaches each address of this one.
+# meet VNI ADDRESS PEER...: another pod of the domain reaches each address of this one. PEER_ATTACH:
+# how that is attached.
 meet() {
 	local vni=$1 pair
 	shift
 	works ADD peer <<<"$(jq -n --argjson vni "$vni" '{cniVersion: "1.0.0", name: "peer", vni: $vni,
-		addresses: [{address: $ARGS.positional[]}]}' --args "${@#*=}")"
+		attach: $attach, addresses: [{address: $ARGS.positional[]}]}' --arg attach "${PEER_ATTACH:-bridge}" --args "${@#*=}")"
 	for pair in "$@"; do
 		reaches peer "${pair%=*}"
 	done
@@ -103,6 +104,25 @@ look_addresses() {
 }
 @test "l2-addresses" {
 	life l2-addresses look_addresses
+}
+
+look_macvlan() {
+	is "$(addresses)" '10.106.0.10/24 fd00:106::10/64'
+	is "$(fact pod net1 .linkinfo.info_kind)$(fact host tr.106 .master)" '"macvlan"null'
+	PEER_ATTACH=macvlan meet 10106 10.106.0.10=10.106.0.8/24 fd00:106::10=fd00:106::8/64
+}
+@test "l2-macvlan" {
+	life l2-macvlan look_macvlan
+}
+
+look_direct() {
+	is "$(addresses)" '10.107.0.10/24 fd00:107::10/64'
+	is "$(ip -n hbr -json link show master br.10107 | jq -c 'map(.ifname[:2]) | sort')" '["pv","vx"]'
+	no_link host br.10107
+	meet 10107 10.107.0.10=10.107.0.8/24 fd00:107::10=fd00:107::8/64
+}
+@test "l2-direct" {
+	life l2-direct look_direct
 }
 
 look_static() {

@@ -132,7 +132,48 @@ fact() {
 	ip "${netns[@]}" -json -details link show dev "$2" | jq -c ".[0] | $3"
 }
 
+# picture NETNS...: a line for each link that is marked as ours, with all that makes it what it is.
+picture() {
+	local netns
+	for netns; do
+		at "$netns" ip -json -details link | jq -r --arg netns "$netns" '
+			def port: .linkinfo | select(.info_slave_kind == "bridge") | .info_slave_data |
+				" port \([.learning, .neigh_suppress, .isolated, .hairpin, .locked] | map(if . then 1 else 0 end | tostring) | add)" // "";
+			def data: .linkinfo.info_kind as $kind | .linkinfo.info_data // {} | {
+				bridge: " stp \(.stp_state) snooping \(.mcast_snooping) filtering \(.vlan_filtering)",
+				macvlan: " \(.mode)",
+				vlan: " \(.protocol) id \(.id)",
+				vxlan: " id \(.id) local \(.local // .local6) port \(.port) learning \(.learning)"
+			}[$kind] // "";
+			.[] | select(.group | tonumber? // 0 | . / 16777216 | floor == 104) |
+			"\($netns) \(.ifname) \(.linkinfo.info_kind) \(if .flags | index("UP") then "up" else "down" end) mtu \(.mtu)" +
+			" group \(.group) mode \(.inet6_addr_gen_mode) on \(.link // "-") in \(.master // "-")" + data + ([port] | add // "")' |
+			sort
+	done
+}
+
+marks() { # NETNS LINK...: alias, MAC and how that was assigned (3: explicitly)
+	# shellcheck disable=SC2016 # the inner shell's
+	at "$1" sh -c 'for l; do cd /sys/class/net/$l; echo $l $(cat ifalias address addr_assign_type); done' sh "${@:2}"
+}
+
+# capture NETNS LINK FILTER...: until captured, which prints it.
+capture() {
+	at "$1" tcpdump -n -e -t -U -p --immediate-mode -i "$2" -w "$BATS_TEST_TMPDIR/frames" "${@:3}" 2>"$BATS_TEST_TMPDIR/tcpdump" 3>&- 4>&- &
+	capturing=$!
+	until_true 10 grep -q 'listening on' "$BATS_TEST_TMPDIR/tcpdump"
+}
+captured() {
+	sleep 0.3
+	kill "$capturing"
+	wait "$capturing" || :
+	capturing=''
+	tcpdump -n -e -t -r "$BATS_TEST_TMPDIR/frames" 2>/dev/null
+}
+
 has_link() { if [ "$1" = host ]; then [ -e "/sys/class/net/$2" ]; else ip -n "$1" link show dev "$2" >/dev/null 2>&1; fi; }
+# A "!" before a command is no assertion: the shell does not end for it.
+no_link() { ! has_link "$@" || { echo "$2 is in $1" >&2; return 1; }; }
 
 # A plain "! has_link" in a test does not fail it.
 no_link() { ! has_link "$@" || { echo "$2 is in $1" >&2; return 1; }; }

@@ -36,7 +36,7 @@ static const struct field rows[] = {
 	  "Anycast gateway addresses; not offered." },
 	{ "gatewayMac", NULL, &field_refused, 0, 0, 0, NULL, 0,
 	  "MAC of the gateway; not offered." },
-	{ "attach", NULL, &field_choice, AT(attach), 0, 0, attach_words, FIELD_TRUNK,
+	{ "attach", NULL, &field_choice, AT(attach), 0, 0, attach_words, FIELD_TRUNK | FIELD_SETTLED,
 	  "How pods are wired; absent: the node's attach." },
 	{ "mobile", NULL, &field_bool, AT(mobile), 0, 0, NULL, 0,
 	  "Pods are virtual machines that move: no static forwarding entries." },
@@ -77,6 +77,23 @@ static void ungive_mtu(uint64_t *given)
 	}
 }
 
+/* A macvlan is no port of a bridge: what is a port's to do cannot be asked of it. */
+static int refuse_with_macvlan(const struct l2 *l2, struct error *err)
+{
+	const char *key = l2->isolated      ? "isolated"
+			  : l2->hairpin     ? "hairpin"
+			  : l2->macspoofchk ? "macspoofchk"
+					    : NULL;
+
+	if (l2->attach != ATTACH_MACVLAN || !key)
+		return 0;
+
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "%s: true is not possible with attach \"macvlan\": wanted \"bridge\" or "
+			 "\"direct\"",
+			 key);
+}
+
 int l2_settle(const struct node *node, void *values, uint64_t *given, struct error *err)
 {
 	struct l2 *l2 = values;
@@ -84,10 +101,8 @@ int l2_settle(const struct node *node, void *values, uint64_t *given, struct err
 	if (!field_given(&l2_fields, *given, AT(attach)))
 		l2->attach = node->attach;
 	l2_give(given, AT(attach));
-	if (l2->attach != ATTACH_BRIDGE)
-		return error_set(err, ERROR_UNSUPPORTED,
-				 "attach: \"%s\" is not offered: wanted \"%s\"",
-				 attach_words[l2->attach], attach_words[ATTACH_BRIDGE]);
+	if (refuse_with_macvlan(l2, err) < 0)
+		return -1;
 
 	/* 0 is "what the underlay allows", which is the node's or the domain's to say. */
 	if (l2->interface.mtu == 0)

@@ -26,6 +26,10 @@ struct l2 {
 	struct ip local; /* VTEP */
 	uint32_t vxlan_port;
 	bool own_vlan; /* the VLAN on a host trunk that is a VLAN-aware bridge was added for it */
+
+	/* Of this call only: the MAC's entry on the VLAN was there before, and stays when it fails.
+	 */
+	bool is_others_entry;
 };
 
 extern const struct field_table l2_fields;

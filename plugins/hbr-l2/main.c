@@ -26,8 +26,9 @@ static const struct link *find_leg(const struct attachment *attachment)
 static int hold(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
+	const struct l2 *l2 = attachment->values;
 
-	if (node_check_bridge_netfilter(&attachment->node, err) < 0)
+	if (l2->attach == ATTACH_BRIDGE && node_check_bridge_netfilter(&attachment->node, err) < 0)
 		return -1;
 
 	return attach_hold(ctx, err);
@@ -40,25 +41,44 @@ static bool is_static(const struct attachment *attachment)
 	return !l2->mobile && l2->interface.addressing.n_ips > 0;
 }
 
+/* On its own port: nothing else passes a locked one, and where that is in the HBR netns, EVPN
+ * looks. */
+static bool is_on_port(const struct attachment *attachment)
+{
+	const struct l2 *l2 = attachment->values;
+
+	return l2->macspoofchk || (l2->attach == ATTACH_DIRECT && is_static(attachment));
+}
+
+static int pin_to_port(struct attachment *attachment, struct error *err)
+{
+	const struct l2 *l2 = attachment->values;
+	struct netlink *nl = &attachment->nl[l2->attach == ATTACH_DIRECT ? PLACE_HBR : PLACE_HOST];
+	int port;
+
+	if (link_get_index(nl, attachment->port_name, &port, err) < 0)
+		return -1;
+
+	return fdb_add(nl, port, &l2->interface.mac, err) < 0 ? -1 : 0;
+}
+
 /* A pod whose addresses are known is announced by EVPN before it says a word, and stays so. */
 static int pin(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
-	const struct l2 *l2 = attachment->values;
+	struct l2 *l2 = attachment->values;
 	const struct link *leg = find_leg(attachment);
-	int port;
+	int r;
 
-	if (l2->macspoofchk) {
-		if (link_get_index(&attachment->nl[PLACE_HOST], attachment->port_name, &port, err) <
-			    0 ||
-		    fdb_add(&attachment->nl[PLACE_HOST], port, &l2->interface.mac, err) < 0)
-			return -1;
-	}
+	if (is_on_port(attachment) && pin_to_port(attachment, err) < 0)
+		return -1;
 	if (!is_static(attachment) || !leg)
 		return 0;
 
-	return fdb_add(&attachment->nl[PLACE_HBR], leg->index, &l2->interface.mac, err) < 0 ? -1
-											    : 0;
+	r = fdb_add(&attachment->nl[PLACE_HBR], leg->index, &l2->interface.mac, err);
+	l2->is_others_entry = r == 0;
+
+	return r < 0 ? -1 : 0;
 }
 
 /* The entry on the pod's own port goes with the port. */
@@ -71,7 +91,7 @@ static int unpin(void *ctx, struct error *err)
 	char leg[IFNAMSIZ];
 	int index, r;
 
-	if (!attachment->nl[PLACE_HBR].sock)
+	if (!attachment->nl[PLACE_HBR].sock || l2->attach == ATTACH_DIRECT || l2->is_others_entry)
 		return 0;
 	r = domain_recall(&attachment->domains[1], &site, &network, err);
 	if (r <= 0)
@@ -104,7 +124,8 @@ static int verify(struct attachment *attachment, struct error *err)
 	const struct link *leg = find_leg(attachment);
 	const struct mac *mac = &l2->interface.mac;
 
-	if (l2->macspoofchk && verify_entry(&attachment->nl[PLACE_HOST], port, mac, err) < 0)
+	if (is_on_port(attachment) &&
+	    verify_entry(&attachment->nl[port->place], port, mac, err) < 0)
 		return -1;
 	if (!is_static(attachment) || !leg)
 		return 0;

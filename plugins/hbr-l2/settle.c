@@ -37,8 +37,9 @@ static int settle_mtu(const struct site *site, struct l2 *l2, struct error *err)
 	uint32_t wanted = l2->interface.mtu ? l2->interface.mtu : site->node->mtu;
 	struct node_mtu possible;
 
-	if (node_find_mtu(site->node, &site->nl[PLACE_HBR], &site->nl[PLACE_HOST], l2->local.family,
-			  &possible, err) < 0)
+	if (node_find_mtu(site->node, &site->nl[PLACE_HBR],
+			  l2->attach == ATTACH_DIRECT ? NULL : &site->nl[PLACE_HOST],
+			  l2->local.family, &possible, err) < 0)
 		return -1;
 	if (wanted > possible.mtu)
 		return error_set(err, ERROR_INVALID_CONFIG,
@@ -86,13 +87,33 @@ static int settle_own_vlan(const struct site *site, struct l2 *l2, struct error 
 	return 0;
 }
 
+/* A domain that was made for direct pods need not fit through the trunk. */
+static int check_trunk_mtu(const struct site *site, const struct l2 *l2, struct error *err)
+{
+	struct node_mtu possible;
+
+	if (node_find_mtu(site->node, &site->nl[PLACE_HBR], &site->nl[PLACE_HOST], l2->local.family,
+			  &possible, err) < 0)
+		return -1;
+	if (l2->interface.mtu > possible.mtu)
+		return error_set(
+			err, ERROR_CONFLICT,
+			"mtu: the L2 domain of VNI %u has %u, but attach \"%s\" needs at most "
+			"%u (%s)",
+			l2->vni, l2->interface.mtu, attach_words[l2->attach], possible.mtu,
+			possible.limit);
+
+	return 0;
+}
+
 int l2_settle_trunk(const struct site *site, struct network *network, struct error *err)
 {
 	struct l2 *l2 = network->values;
 	char domain[STORE_NAME_SIZE];
 
 	snprintf(domain, sizeof(domain), "trunk-%u", l2->vni);
-	if (domain_choose_vlan(site, domain, &l2->vlan, err) < 0 ||
+	if (check_trunk_mtu(site, l2, err) < 0 ||
+	    domain_choose_vlan(site, domain, &l2->vlan, err) < 0 ||
 	    settle_own_vlan(site, l2, err) < 0)
 		return -1;
 	l2_give(&network->given, AT(vlan));

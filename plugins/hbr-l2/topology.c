@@ -31,6 +31,8 @@ size_t l2_domains(const void *values, struct domain *domains)
 	snprintf(domain->name, sizeof(domain->name), "l2-%u", l2->vni);
 	snprintf(domain->title, sizeof(domain->title), "the L2 domain of VNI %u", l2->vni);
 
+	if (l2->attach == ATTACH_DIRECT)
+		return 1;
 	*trunk = (struct domain){ .kind = &trunk_kind, .lock = LOCK_NONE };
 	snprintf(trunk->name, sizeof(trunk->name), "trunk-%u", l2->vni);
 	snprintf(trunk->title, sizeof(trunk->title), "the VLAN of VNI %u", l2->vni);
@@ -114,22 +116,40 @@ size_t l2_trunk_links(const struct node *node, const void *values, struct link *
 {
 	const struct l2 *l2 = values;
 
-	links[0] = domain_link(node, l2, LINK_BRIDGE, PLACE_HOST, "host-bridge");
-	name_bridge(links[0].name, l2);
-	links[1] = vlan_leg(node, l2, PLACE_HOST, node->host_trunk, "host-vlan");
-	links[2] = vlan_leg(node, l2, PLACE_HBR, node->trunk, "vlan");
+	size_t n = 0;
 
-	return 3;
+	if (l2->attach == ATTACH_BRIDGE) {
+		links[n] = domain_link(node, l2, LINK_BRIDGE, PLACE_HOST, "host-bridge");
+		name_bridge(links[n++].name, l2);
+	}
+	links[n] = vlan_leg(node, l2, PLACE_HOST, node->host_trunk, "host-vlan");
+	if (l2->attach != ATTACH_BRIDGE) { /* pods' macvlans are on it, and not beside a bridge */
+		links[n].master[0] = '\0';
+		links[n].is_port = false;
+	}
+	n++;
+	links[n++] = vlan_leg(node, l2, PLACE_HBR, node->trunk, "vlan");
+
+	return n;
 }
 
-void l2_port(const struct node *node, const void *values, struct link *port)
+/* A link of the pod's on the VLAN, made from the host. */
+static void macvlan_port(const struct l2 *l2, struct link *port)
 {
-	const struct l2 *l2 = values;
+	port->kind = LINK_MACVLAN;
+	port->place = PLACE_POD;
+	memcpy(port->made_as, port->name, sizeof(port->made_as));
+	memcpy(port->name, port->peer.name, sizeof(port->name));
+	port->mac = port->peer.mac;
+	port->stays_down = true;
+	port->macvlan.mode = MACVLAN_MODE_BRIDGE;
+	snprintf(port->lower, sizeof(port->lower), "tr.%u", l2->vlan);
+}
 
-	(void)node;
-	port->place = PLACE_HOST;
-	port->group = LINK_GROUP_MARK | l2->vni;
-	port->mtu = l2->interface.mtu;
+/* A veth whose node end is a port of the bridge in the host or, directly, in the HBR netns. */
+static void veth_port(const struct l2 *l2, struct link *port)
+{
+	port->place = l2->attach == ATTACH_DIRECT ? PLACE_HBR : PLACE_HOST;
 	port->addrgenmode = IN6_ADDR_GEN_MODE_NONE;
 	name_bridge(port->master, l2);
 	port->is_port = true;
@@ -138,4 +158,17 @@ void l2_port(const struct node *node, const void *values, struct link *port)
 	port->port.locked = l2->macspoofchk;
 	port->port.isolated = l2->isolated;
 	port->port.hairpin = l2->hairpin;
+}
+
+void l2_port(const struct node *node, const void *values, struct link *port)
+{
+	const struct l2 *l2 = values;
+
+	(void)node;
+	port->group = LINK_GROUP_MARK | l2->vni;
+	port->mtu = l2->interface.mtu;
+	if (l2->attach == ATTACH_MACVLAN)
+		macvlan_port(l2, port);
+	else
+		veth_port(l2, port);
 }

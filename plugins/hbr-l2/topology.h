@@ -16,8 +16,9 @@ size_t l2_domains(const void *values, struct domain *domains);
 /* br.<vni> and vx.<vni> in the HBR netns. */
 size_t l2_links(const struct node *node, const void *values, struct link *links);
 
-/* br.<vni> and tr.<vlan> in the host, tr.<vlan> in the HBR netns. */
+/* tr.<vlan> in the host and in the HBR netns; in the host in br.<vni>, if pods are attached there.
+ */
 size_t l2_trunk_links(const struct node *node, const void *values, struct link *links);
 
-/* The node's end of a pod's interface. */
+/* The node's end of a pod's interface, or a macvlan, which has none. */
 void l2_port(const struct node *node, const void *values, struct link *port);

@@ -173,12 +173,34 @@ int attach_plug(void *ctx, struct error *err)
 			      attachment->n_links, NULL, err);
 }
 
+static int unplug_in_pod(struct attachment *attachment, struct error *err)
+{
+	char alias[LINK_ALIAS_SIZE];
+
+	if (!attachment->nl[PLACE_POD].sock && attachment_visit_pod(attachment, err) < 0)
+		return -1;
+	port_alias(attachment->node.slug, attachment->who.container_id, attachment->who.ifname,
+		   alias);
+
+	return port_remove_in_pod(&attachment->nl[PLACE_POD], attachment->port_name, alias, err);
+}
+
 int attach_unplug(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
 	struct site site = attachment_site(attachment);
 
-	return port_remove(&site, attachment->port_name, err);
+	return attachment_is_in_pod(attachment) ? unplug_in_pod(attachment, err)
+						: port_remove(&site, attachment->port_name, err);
+}
+
+int attach_unplug_any(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct site site = attachment_site(attachment);
+
+	return port_remove(&site, attachment->port_name, err) < 0 ? -1
+								  : unplug_in_pod(attachment, err);
 }
 
 int attach_unlock(void *ctx, struct error *err)

@@ -12,6 +12,7 @@ step_fn attach_remember, attach_forget;      /* the record */
 step_fn attach_ask_ipam, attach_return_ipam; /* addresses from the IPAM plugin */
 step_fn attach_hold, attach_release;         /* the domains, which stay locked */
 step_fn attach_plug, attach_unplug;          /* the port, and with it the pod's interface */
+step_fn attach_unplug_any;                   /* nobody remembers of what kind it was */
 step_fn attach_unlock;                       /* the domains */
 step_fn attach_configure;                    /* the pod's end */
 step_fn attach_announce;                     /* its addresses, to the neighbourhood */

@@ -120,6 +120,25 @@ int attachment_enter_pod(struct attachment *attachment, struct error *err)
 	return netns_talk(&attachment->pod, &attachment->nl[PLACE_POD], "pod", err);
 }
 
+int attachment_visit_pod(struct attachment *attachment, struct error *err)
+{
+	auto_netns struct netns self = NETNS_NONE, pod = NETNS_NONE;
+	json_t *inode = document_member(attachment->record, "inode");
+
+	if (netns_probe(&pod, attachment->who.netns) != NETNS_THERE)
+		return 0;
+	if (netns_open_self(&self, err) < 0)
+		return -1;
+	if (netns_same(&pod, &self) || netns_same(&pod, &attachment->hbr) ||
+	    (inode && (json_int_t)pod.ino != json_integer_value(inode)))
+		return 0;
+
+	attachment->pod = pod;
+	pod = NETNS_NONE;
+
+	return netns_talk(&attachment->pod, &attachment->nl[PLACE_POD], "pod", err);
+}
+
 static const char *text(json_t *record, const char *key)
 {
 	const char *value = document_text(document_member(record, key));
@@ -136,6 +155,20 @@ static struct mac derive_mac(const struct attachment *attachment, const char *en
 	return mac_from_hash(hash_parts(parts, COUNT(parts)));
 }
 
+/* The node's defaults may be others by now than they were at ADD. */
+static int recall_settled(struct attachment *attachment, struct error *err)
+{
+	const struct fields_fixed fixed = {
+		.values = document_member(attachment->record, "settled"),
+		.what = "the record of ADD",
+		.flag = FIELD_SETTLED,
+	};
+
+	return fixed.values ? fields_inherit(attachment->type->fields, &fixed, attachment->values,
+					     &attachment->given, err)
+			    : 0;
+}
+
 int attachment_read_values(struct attachment *attachment, struct error *err)
 {
 	const struct attachment_type *type = attachment->type;
@@ -143,6 +176,7 @@ int attachment_read_values(struct attachment *attachment, struct error *err)
 
 	if (fields_parse(type->fields, attachment->who.config, attachment->values,
 			 &attachment->given, err) < 0 ||
+	    recall_settled(attachment, err) < 0 ||
 	    interface_settle(interface, &attachment->who, err) < 0 ||
 	    type->settle(&attachment->node, attachment->values, &attachment->given, err) < 0)
 		return -1;
@@ -206,9 +240,12 @@ json_t *attachment_describe(const struct attachment *attachment, json_t *result)
 	char mac[MAC_TEXT_SIZE];
 
 	mac_print(&attachment->interface->mac, mac);
-	rest = json_pack("{s:s, s:s, s:s, s:s, s:o, s:O, s:O*}", "plugin", attachment->type->name,
-			 "hbrNetns", attachment->node.hbr_netns, "args", who->args, "mac", mac,
-			 "pod", describe_pod(attachment), "config", who->config, "result", result);
+	rest = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:O*}", "plugin",
+			 attachment->type->name, "hbrNetns", attachment->node.hbr_netns, "args",
+			 who->args, "mac", mac, "pod", describe_pod(attachment), "settled",
+			 fields_dump(attachment->type->fields, FIELD_SETTLED, attachment->values,
+				     attachment->given),
+			 "config", who->config, "result", result);
 	if (!record || !rest || json_object_update(record, rest) < 0)
 		return NULL;
 
@@ -251,7 +288,8 @@ static struct link list_port(const struct attachment *attachment)
 		.kind = LINK_VETH,
 		.is_new = true,
 		.mac = derive_mac(attachment, "node"),
-		.peer = { .netns = attachment->pod.fd, .mac = attachment->interface->mac },
+		.netns = attachment->pod.fd,
+		.peer = { .mac = attachment->interface->mac },
 	};
 
 	memcpy(port.name, attachment->port_name, sizeof(port.name));
@@ -260,6 +298,11 @@ static struct link list_port(const struct attachment *attachment)
 	attachment->type->port(&attachment->node, attachment->values, &port);
 
 	return port;
+}
+
+bool attachment_is_in_pod(const struct attachment *attachment)
+{
+	return attachment->n_domains > 0 && list_port(attachment).place == PLACE_POD;
 }
 
 void attachment_list_links(struct attachment *attachment)

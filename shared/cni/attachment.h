@@ -89,6 +89,9 @@ int attachment_enter(struct attachment *attachment, bool needed, struct error *e
 /* Open the pod's namespace; ERROR_INVALID_NETNS when it is the plugin's own or the HBR netns. */
 int attachment_enter_pod(struct attachment *attachment, struct error *err);
 
+/* The same for the way out: a namespace that is not there, or is another one now, is left alone. */
+int attachment_visit_pod(struct attachment *attachment, struct error *err);
+
 /* Read the keys of the network, and what follows from them. */
 int attachment_read_values(struct attachment *attachment, struct error *err);
 
@@ -105,6 +108,9 @@ struct network attachment_network(struct attachment *attachment);
 
 /* The pod's end as the steps want it. */
 struct pod attachment_pod(struct attachment *attachment);
+
+/* Is there nothing of it on the node (a macvlan), so that it can be found in the pod only? */
+bool attachment_is_in_pod(const struct attachment *attachment);
 
 /* The links of all its domains (whose values are known), and its port as the last one. */
 void attachment_list_links(struct attachment *attachment);

@@ -31,7 +31,7 @@ static const struct step unknown[] = {
 	{ "record", NULL, attach_forget, true },
 	{ "ipam", NULL, attach_return_ipam, false },
 	{ "domain", NULL, attach_release, false },
-	{ "port", NULL, attach_unplug, false },
+	{ "port", NULL, attach_unplug_any, false },
 };
 
 /* Its domains follow from the mark on its port, or from the network's keys if they still tell. */

@@ -242,6 +242,17 @@ static int expect(struct attachment *attachment, struct pod *pod, struct error *
 	return result_addressing(recorded, ERROR_STATE, &attachment->interface->addressing, err);
 }
 
+/*
+ * Others (udev) may give the node's end another MAC, which has no meaning. Where the port is the
+ * pod's interface itself (a macvlan), prevResult says what that is to be.
+ */
+static void forgive_port(struct link *port)
+{
+	port->mac = (struct mac){ 0 };
+	if (port->place == PLACE_POD)
+		port->mtu = 0;
+}
+
 static int verify(struct attachment *attachment, struct error *err)
 {
 	struct site site = attachment_site(attachment);
@@ -258,8 +269,7 @@ static int verify(struct attachment *attachment, struct error *err)
 			return -1;
 	}
 	attachment_list_links(attachment);
-	/* Others (udev) may give the node's end another MAC: it has no meaning. */
-	attachment->links[attachment->n_links - 1].mac = (struct mac){ 0 };
+	forgive_port(&attachment->links[attachment->n_links - 1]);
 
 	if (links_verify(attachment->nl, attachment->links, attachment->n_links, err) < 0 ||
 	    expect(attachment, &pod, err) < 0 || attachment->type->verify(attachment, err) < 0)

@@ -17,7 +17,7 @@ static const struct attr common_attrs[] = {
 	{ "alias",       ATTR_TEXT, NEST_LINK,  IFLA_IFALIAS,             AT(alias),       ATTR_LATER | ATTR_OPTIONAL },
 	{ "address",     ATTR_MAC,  NEST_LINK,  IFLA_ADDRESS,             AT(mac),         ATTR_OPTIONAL },
 	{ "mtu",         ATTR_U32,  NEST_LINK,  IFLA_MTU,                 AT(mtu),         ATTR_OPTIONAL | ATTR_FIT },
-	{ "addrgenmode", ATTR_U8,   NEST_INET6, IFLA_INET6_ADDR_GEN_MODE, AT(addrgenmode), ATTR_LATER },
+	{ "addrgenmode", ATTR_U8,   NEST_INET6, IFLA_INET6_ADDR_GEN_MODE, AT(addrgenmode), ATTR_LATER | ATTR_OPTIONAL },
 };
 
 /* The kernel sets these back at every enslavement. */

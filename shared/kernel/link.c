@@ -170,6 +170,17 @@ int link_get_index(struct netlink *nl, const char *name, int *index, struct erro
 	return r < 0 ? -1 : 0;
 }
 
+void link_print_name(struct netlink *nl, int index, char name[static IFNAMSIZ])
+{
+	auto_nl_msg struct nl_msg *msg = link_message(RTM_GETLINK, 0, index, 0, 0);
+	struct find find = { .r = -1 };
+
+	if (msg && netlink_request(nl, msg, on_found, &find) == 0 && find.r == 0)
+		memcpy(name, find.state.link.name, IFNAMSIZ);
+	else
+		snprintf(name, IFNAMSIZ, "link %d", index);
+}
+
 int link_is_ours(const struct link *wanted, const struct link_state *state, struct error *err)
 {
 	const char *alias = state->link.alias;

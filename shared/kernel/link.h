@@ -42,9 +42,10 @@ struct link {
 	char lower[IFNAMSIZ];  /* the link below a vlan or macvlan */
 	char master[IFNAMSIZ]; /* the bridge or vrf it belongs to; "": none */
 	bool is_port;          /* the master is a bridge: the port's attributes count */
-	bool is_new; /* nobody else's business and hardly there yet: made first, looked for
-		      * only when that fails, and what an earlier try left is replaced */
-	int index;   /* known once it was converged or verified; 0: not yet */
+	bool is_new;     /* nobody else's business and hardly there yet: made first, looked for
+			  * only when that fails, and what an earlier try left is replaced */
+	bool stays_down; /* somebody else sets it up, later */
+	int index;       /* known once it was converged or verified; 0: not yet */
 
 	uint32_t group;
 	char alias[LINK_ALIAS_SIZE];
@@ -74,11 +75,13 @@ struct link {
 	struct {
 		uint8_t learning, neigh_suppress, isolated, hairpin, locked;
 	} port;
+	int netns; /* a descriptor of the pod's namespace: of a veth's other end, of a macvlan */
 	struct {
-		int netns; /* a descriptor of the namespace that the other end is made in */
 		char name[IFNAMSIZ];
 		struct mac mac;
-	} peer; /* of a veth */
+	} peer;                 /* of a veth: the end in that namespace */
+	char made_as[IFNAMSIZ]; /* of a macvlan: the name that it is made under, from the host,
+				 * which is nobody's there nor in the pod; its own follows */
 };
 
 /* What the kernel has under a name. */
@@ -102,6 +105,9 @@ int link_find_index(struct netlink *nl, const char *name, int *index, struct err
 
 /* Its index; that there is none is an ERROR_CONFLICT. */
 int link_get_index(struct netlink *nl, const char *name, int *index, struct error *err);
+
+/* For messages: the name of the link of an index. */
+void link_print_name(struct netlink *nl, int index, char name[static IFNAMSIZ]);
 
 /* Whether a link that was found is ours: 1; somebody else's: 0; -1 ERROR_CONFLICT: it belongs to
  * an hbr-cni with another HBR netns, or to another attachment. */

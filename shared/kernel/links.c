@@ -86,7 +86,7 @@ static int enslave(struct walk *walk, const struct link *link, const struct link
 	auto_nl_msg struct nl_msg *msg = link_message(RTM_NEWLINK, 0, state->index, 0, 0);
 	int master;
 
-	if (walk_need(walk, link, link->master, &master, err) < 0)
+	if (walk_need_master(walk, link, &master, err) < 0)
 		return -1;
 	if (!msg || nla_put_s32(msg, IFLA_MASTER, master) < 0)
 		return no_memory(link, err);
@@ -99,7 +99,7 @@ static int set_up(struct walk *walk, const struct link *link, const struct link_
 {
 	auto_nl_msg struct nl_msg *msg = NULL;
 
-	if (state->up)
+	if (state->up || link->stays_down)
 		return 0;
 
 	msg = link_message(RTM_NEWLINK, 0, state->index, IFF_UP, IFF_UP);
@@ -153,9 +153,9 @@ static int mend(struct walk *walk, const struct link *link, struct link_state *s
 	int master;
 
 	if (walk_compare(walk, link, state, ATTR_FIXED, ERROR_CONFLICT, err) < 0 ||
-	    (!state->index ? 0 : walk_resolve(walk, link, link->master, &master, err)) < 0)
+	    (!state->index ? 0 : walk_resolve(walk, link->place, link->master, &master, err)) < 0)
 		return -1;
-	if (state->index && state->master != master) {
+	if (state->index && link->place != PLACE_POD && state->master != master) {
 		/* Enslaving sets the port's attributes back: look again. */
 		if (enslave(walk, link, state, err) < 0 ||
 		    link_find(walk_talk(walk, link), link, state, err) < 0)
@@ -173,24 +173,45 @@ static int try_create(struct walk *walk, const struct link *link, struct error *
 	unsigned up = link_kinds[link->kind].exact ? IFF_UP : 0;
 	auto_nl_msg struct nl_msg *msg =
 		link_message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, 0, up, up);
+	struct netlink *origin = &walk->nl[walk_origin(link)];
 	int lower, master, r;
 
-	if (walk_need(walk, link, link->lower, &lower, err) < 0 ||
-	    walk_need(walk, link, link->master, &master, err) < 0)
+	if (walk_need_lower(walk, link, &lower, err) < 0 ||
+	    walk_need_master(walk, link, &master, err) < 0)
 		return -1;
 	if (!msg || message_put_new(msg, link, lower, master) < 0)
 		return no_memory(link, err);
 
-	r = netlink_request(walk_talk(walk, link), msg, NULL, NULL);
+	r = netlink_request(origin, msg, NULL, NULL);
 	if (r < 0)
-		netlink_error(walk_talk(walk, link), r, err, "create %s", link->name);
+		netlink_error(origin, r, err, "create %s", link->name);
 	else if (walk->changed)
 		*walk->changed = true;
 
 	return r == -EEXIST ? 1 : r < 0 ? -1 : 0;
 }
 
-/* Make it, and say what it then is. */
+/* What it is now that it was made, under whatever name. */
+static int look_at_made(struct walk *walk, const struct link *link, struct link_state *state,
+			struct error *err)
+{
+	struct link made = *link;
+	int r;
+
+	if (link_kinds[link->kind].exact) {
+		*state = as_made(link);
+		return 0;
+	}
+	if (link->made_as[0])
+		memcpy(made.name, link->made_as, sizeof(made.name));
+	r = link_find(walk_talk(walk, link), &made, state, err);
+	if (r == 0)
+		return error_set(err, ERROR_CONFLICT, "%s went away while it was being made",
+				 made.name);
+
+	return r < 0 ? -1 : 0;
+}
+
 static int make(struct walk *walk, const struct link *link, struct link_state *state,
 		struct error *err)
 {
@@ -203,49 +224,51 @@ static int make(struct walk *walk, const struct link *link, struct link_state *s
 	r = try_create(walk, link, err);
 	if (r != 0)
 		return r < 0 ? -1 : walk_explain(walk, link, err);
-	if (link_kinds[link->kind].exact) {
-		*state = as_made(link);
-		return 0;
-	}
 
-	r = link_find(walk_talk(walk, link), link, state, err);
-	if (r == 0)
-		return error_set(err, ERROR_CONFLICT, "%s went away while it was being made",
-				 link->name);
-
-	return r < 0 ? -1 : 0;
+	return look_at_made(walk, link, state, err);
 }
 
-/* A link that hardly is there yet. What is in the way may be left over from an earlier try. */
+/* Something is in the way of a link that nobody but us should have: ours from an earlier try? */
+static int clear_way(struct walk *walk, const struct link *link, struct error *err)
+{
+	struct link old = *link;
+	struct link_state state;
+	int ours, r;
+
+	if (link->made_as[0])
+		memcpy(old.name, link->made_as, sizeof(old.name));
+	r = link_find(walk_talk(walk, link), &old, &state, err);
+	if (r < 0)
+		return -1;
+	if (r == 0 && !state.other[0] && link->made_as[0])
+		return error_set(err, ERROR_CONFLICT,
+				 "%s in the %s is there already and not ours: rename or remove it",
+				 old.name, walk->nl[walk_origin(link)].place);
+	if (r == 0 && !state.other[0] && link->peer.name[0])
+		return error_set(err, ERROR_EXISTS, "the pod has an interface %s already",
+				 link->peer.name);
+	ours = r == 1 ? link_is_ours(link, &state, err) : 0;
+	if (ours < 0)
+		return -1;
+	if (!ours || strcmp(state.kind, link_kinds[link->kind].name) != 0)
+		return error_set(err, ERROR_CONFLICT,
+				 "%s in the %s is there already and not ours: rename or remove it",
+				 old.name, walk_talk(walk, link)->place);
+
+	return links_remove(walk->nl, &old, 1, err);
+}
+
 static int make_new(struct walk *walk, const struct link *link, struct link_state *state,
 		    struct error *err)
 {
-	struct error ignored;
-	int ours, r = try_create(walk, link, err);
+	int r = try_create(walk, link, err);
 
-	if (r == 0)
-		*state = as_made(link);
-	if (r <= 0)
-		return r;
-
-	r = link_find(walk_talk(walk, link), link, state, err);
 	if (r < 0)
 		return -1;
-	if (r == 0 && !state->other[0])
-		return error_set(err, ERROR_EXISTS, "the pod has an interface %s already",
-				 link->peer.name);
-	ours = r == 1 ? link_is_ours(link, state, err) : 0;
-	if (ours < 0)
-		return -1;
-	if (!ours || strcmp(state->kind, link_kinds[link->kind].name) != 0)
-		return error_set(err, ERROR_CONFLICT,
-				 "%s in the %s is there already and not ours: rename or remove it",
-				 link->name, walk_talk(walk, link)->place);
+	if (r == 1)
+		return clear_way(walk, link, err) < 0 ? -1 : make(walk, link, state, err);
 
-	if (links_remove(walk->nl, link, 1, &ignored) < 0)
-		return -1;
-
-	return make(walk, link, state, err);
+	return look_at_made(walk, link, state, err);
 }
 
 static int converge(struct walk *walk, struct link *link, struct error *err)

@@ -4,6 +4,7 @@
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
+#include <string.h>
 #include <sys/socket.h>
 
 bool message_has(const struct attr *attr, const struct link *link, const struct link *differs)
@@ -23,7 +24,7 @@ static int put_peer(struct nl_msg *msg, const struct link *link)
 	if (!peer || nlmsg_append(msg, &ifi, sizeof(ifi), NLMSG_ALIGNTO) < 0 ||
 	    nla_put_string(msg, IFLA_IFNAME, link->peer.name) < 0 ||
 	    nla_put_u32(msg, IFLA_GROUP, link->group) < 0 ||
-	    nla_put_s32(msg, IFLA_NET_NS_FD, link->peer.netns) < 0 ||
+	    nla_put_s32(msg, IFLA_NET_NS_FD, link->netns) < 0 ||
 	    (mac_is_set(&link->peer.mac) &&
 	     nla_put(msg, IFLA_ADDRESS, sizeof(link->peer.mac), &link->peer.mac) < 0) ||
 	    (link->mtu && nla_put_u32(msg, IFLA_MTU, link->mtu) < 0))
@@ -109,7 +110,10 @@ static int put_inet6(struct nl_msg *msg, const struct link *link, const struct l
 
 int message_put_new(struct nl_msg *msg, const struct link *link, int lower, int master)
 {
-	if (nla_put_string(msg, IFLA_IFNAME, link->name) < 0 ||
+	const char *name = link->made_as[0] ? link->made_as : link->name;
+
+	if (nla_put_string(msg, IFLA_IFNAME, name) < 0 ||
+	    (link->made_as[0] && nla_put_s32(msg, IFLA_NET_NS_FD, link->netns) < 0) ||
 	    (lower && nla_put_s32(msg, IFLA_LINK, lower) < 0) ||
 	    (master && nla_put_s32(msg, IFLA_MASTER, master) < 0) ||
 	    put_attrs(msg, NEST_LINK, link, NULL) < 0)
@@ -118,8 +122,15 @@ int message_put_new(struct nl_msg *msg, const struct link *link, int lower, int 
 	return put_info(msg, link, NULL);
 }
 
+static bool is_renamed(const struct link *link, const struct link *differs)
+{
+	return strcmp(link->name, differs->name) != 0;
+}
+
 bool message_is_needed(const struct link *link, const struct link *differs)
 {
+	if (is_renamed(link, differs))
+		return true;
 	for (enum attr_nest nest = 0; nest < NESTS; nest++) {
 		if (any(nest, link, differs))
 			return true;
@@ -130,7 +141,8 @@ bool message_is_needed(const struct link *link, const struct link *differs)
 
 int message_put_change(struct nl_msg *msg, const struct link *link, const struct link *differs)
 {
-	if (put_attrs(msg, NEST_LINK, link, differs) < 0 || put_info(msg, link, differs) < 0)
+	if ((is_renamed(link, differs) && nla_put_string(msg, IFLA_IFNAME, link->name) < 0) ||
+	    put_attrs(msg, NEST_LINK, link, differs) < 0 || put_info(msg, link, differs) < 0)
 		return -1;
 
 	return put_inet6(msg, link, differs);

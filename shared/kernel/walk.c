@@ -8,7 +8,12 @@ struct netlink *walk_talk(const struct walk *walk, const struct link *link)
 	return &walk->nl[link->place];
 }
 
-int walk_resolve(const struct walk *walk, const struct link *link, const char *name, int *index,
+enum link_place walk_origin(const struct link *link)
+{
+	return link->made_as[0] ? PLACE_HOST : link->place;
+}
+
+int walk_resolve(const struct walk *walk, enum link_place place, const char *name, int *index,
 		 struct error *err)
 {
 	*index = 0;
@@ -17,34 +22,57 @@ int walk_resolve(const struct walk *walk, const struct link *link, const char *n
 	for (size_t i = 0; i < walk->n; i++) {
 		const struct link *passed = &walk->links[i];
 
-		if (passed->index && passed->place == link->place &&
-		    strcmp(passed->name, name) == 0) {
+		if (passed->index && passed->place == place && strcmp(passed->name, name) == 0) {
 			*index = passed->index;
 			return 0;
 		}
 	}
 
-	return link_find_index(walk_talk(walk, link), name, index, err) < 0 ? -1 : 0;
+	return link_find_index(&walk->nl[place], name, index, err) < 0 ? -1 : 0;
 }
 
-int walk_need(const struct walk *walk, const struct link *link, const char *name, int *index,
-	      struct error *err)
+static int need(const struct walk *walk, enum link_place place, const char *name, int *index,
+		struct error *err)
 {
-	if (walk_resolve(walk, link, name, index, err) < 0)
+	if (walk_resolve(walk, place, name, index, err) < 0)
 		return -1;
 	if (name[0] && *index == 0)
-		return error_set(err, ERROR_CONFLICT, "%s needs %s, which is not in the %s",
-				 link->name, name, walk_talk(walk, link)->place);
+		return error_set(err, ERROR_CONFLICT, "%s is needed in the %s, and not there", name,
+				 walk->nl[place].place);
 
 	return 0;
 }
 
-/* Somebody has what only one link can have, under another name. */
+int walk_need_lower(const struct walk *walk, const struct link *link, int *index, struct error *err)
+{
+	if (need(walk, walk_origin(link), link->lower, index, err) < 0)
+		return error_wrap(err, "%s", link->name);
+
+	return 0;
+}
+
+int walk_need_master(const struct walk *walk, const struct link *link, int *index,
+		     struct error *err)
+{
+	if (need(walk, link->place, link->master, index, err) < 0)
+		return error_wrap(err, "%s", link->name);
+
+	return 0;
+}
+
+/* Somebody has what only one link (over the same lower one) can have, under another name. */
+struct rival {
+	struct link link; /* the one that is wanted; once found, with the name of the other */
+	int lower;
+};
+
 static int on_rival(const struct link_state *state, void *arg)
 {
-	struct link *wanted = arg;
+	struct rival *rival = arg;
+	struct link *wanted = &rival->link;
 
-	if (strcmp(state->kind, link_kinds[wanted->kind].name) != 0)
+	if (strcmp(state->kind, link_kinds[wanted->kind].name) != 0 ||
+	    (rival->lower && state->lower != rival->lower))
 		return 0;
 	for_each_attr(attr, wanted) {
 		if ((attr->flags & ATTR_IDENTITY) && attr_equal(attr, wanted, &state->link)) {
@@ -58,12 +86,13 @@ static int on_rival(const struct link_state *state, void *arg)
 
 int walk_explain(const struct walk *walk, const struct link *link, struct error *err)
 {
-	struct link rival = *link;
+	struct rival rival = { .link = *link };
 	char text[LINK_ALIAS_SIZE + 2] = "", details[ERROR_DETAILS_SIZE];
 	struct error ignored;
 
 	memcpy(details, err->details, sizeof(details));
-	if (links_each(walk_talk(walk, link), link, on_rival, &rival, &ignored) != 1)
+	if (walk_resolve(walk, walk_origin(link), link->lower, &rival.lower, &ignored) < 0 ||
+	    links_each(walk_talk(walk, link), link, on_rival, &rival, &ignored) != 1)
 		return -1;
 
 	for_each_attr(attr, link) {
@@ -71,8 +100,8 @@ int walk_explain(const struct walk *walk, const struct link *link, struct error 
 			attr_print(attr, link, text, sizeof(text));
 	}
 	error_set(err, ERROR_CONFLICT, "%s in the %s cannot be made: the %s %s has %s %s already",
-		  link->name, walk_talk(walk, link)->place, link_kinds[link->kind].name, rival.name,
-		  link->kind == LINK_VRF ? "table" : "id", text);
+		  link->name, walk_talk(walk, link)->place, link_kinds[link->kind].name,
+		  rival.link.name, link->kind == LINK_VRF ? "table" : "id", text);
 
 	return error_details(err, "%s", details);
 }
@@ -106,6 +135,8 @@ int walk_compare(const struct walk *walk, const struct link *link, const struct 
 	for_each_attr(attr, link) {
 		if ((flags && !(attr->flags & flags)) || !attr_is_set(attr, link))
 			continue;
+		if (attr->nest == NEST_PORT && !state->master) /* no port: that is what is wrong */
+			continue;
 		if (!attr_equal(attr, link, &state->link))
 			return differs(walk, link, attr, state, code, err);
 	}
@@ -113,25 +144,48 @@ int walk_compare(const struct walk *walk, const struct link *link, const struct 
 	return 0;
 }
 
+static int not_on(const struct walk *walk, const struct link *link, const struct link_state *state,
+		  int code, struct error *err)
+{
+	char is[IFNAMSIZ];
+
+	link_print_name(&walk->nl[walk_origin(link)], state->lower, is);
+
+	return error_set(err, code, "%s %s in the %s is on %s, wanted on %s",
+			 link_kinds[link->kind].name, link->name, walk_talk(walk, link)->place, is,
+			 link->lower);
+}
+
+static int not_in(const struct walk *walk, const struct link *link, const struct link_state *state,
+		  int code, struct error *err)
+{
+	char is[IFNAMSIZ] = "none";
+
+	if (state->master)
+		link_print_name(walk_talk(walk, link), state->master, is);
+
+	return error_set(err, code, "%s %s in the %s has master %s, wanted %s",
+			 link_kinds[link->kind].name, link->name, walk_talk(walk, link)->place, is,
+			 link->master[0] ? link->master : "none");
+}
+
 int walk_compare_place(const struct walk *walk, const struct link *link,
 		       const struct link_state *state, int code, struct error *err)
 {
-	const char *place = walk_talk(walk, link)->place, *kind = link_kinds[link->kind].name;
 	int lower = 0, master = 0;
 
-	if (walk_resolve(walk, link, link->lower, &lower, err) < 0 ||
-	    walk_resolve(walk, link, link->master, &master, err) < 0)
+	if (walk_resolve(walk, walk_origin(link), link->lower, &lower, err) < 0 ||
+	    walk_resolve(walk, link->place, link->master, &master, err) < 0)
 		return -1;
 	if (link->lower[0] && state->lower != lower)
-		return error_set(err, code, "%s %s in the %s is not on %s, wanted there", kind,
-				 link->name, place, link->lower);
-	if (state->master != master || (link->master[0] && !master))
-		return error_set(err, code, "%s %s in the %s has %s, wanted %s", kind, link->name,
-				 place, state->master ? "another master" : "no master",
-				 link->master[0] ? link->master : "none");
-	if (!state->up)
-		return error_set(err, code, "%s %s in the %s is down, wanted up", kind, link->name,
-				 place);
+		return not_on(walk, link, state, code, err);
+	/* What a pod puts its interface into is the pod's business. */
+	if (link->place != PLACE_POD && (state->master != master || (link->master[0] && !master)))
+		return not_in(walk, link, state, code, err);
+	if (!state->up && !link->stays_down)
+		return error_set(err, code, "%s %s in the %s is down, wanted up",
+				 link_kinds[link->kind].name, link->name,
+				 walk_talk(walk, link)->place);
 
 	return 0;
 }

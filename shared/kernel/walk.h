@@ -21,13 +21,19 @@ struct walk {
 
 struct netlink *walk_talk(const struct walk *walk, const struct link *link);
 
+/* Where a link is made, and where its lower link is: a macvlan is made from the host into a pod. */
+enum link_place walk_origin(const struct link *link);
+
 /* The index of a link by its name, 0 for a name that is nowhere. -1 only when the kernel refuses.
  */
-int walk_resolve(const struct walk *walk, const struct link *link, const char *name, int *index,
+int walk_resolve(const struct walk *walk, enum link_place place, const char *name, int *index,
 		 struct error *err);
-/* The same, but a name that is nowhere is an ERROR_CONFLICT. */
-int walk_need(const struct walk *walk, const struct link *link, const char *name, int *index,
-	      struct error *err);
+
+/* The lower link and the master (0: none); a name that is nowhere is an ERROR_CONFLICT. */
+int walk_need_lower(const struct walk *walk, const struct link *link, int *index,
+		    struct error *err);
+int walk_need_master(const struct walk *walk, const struct link *link, int *index,
+		     struct error *err);
 
 /* The first attribute with one of these flags (0: any) that is not as wanted is an error of that
  * code; so is another kind. */

@@ -95,6 +95,7 @@ static int set_flags(const struct pod *pod, int index, struct error *err)
 			 (pod->promisc ? (unsigned)IFF_PROMISC : 0) |
 			 (pod->allmulti ? (unsigned)IFF_ALLMULTI : 0);
 	auto_nl_msg struct nl_msg *msg = link_message(RTM_NEWLINK, 0, index, flags, flags);
+	char text[MAC_TEXT_SIZE];
 	int r;
 
 	if (!flags)
@@ -103,6 +104,13 @@ static int set_flags(const struct pod *pod, int index, struct error *err)
 		return error_errno(err, ERROR_INTERNAL, ENOMEM, "set up %s", pod->ifname);
 
 	r = netlink_request(pod->nl, msg, NULL, NULL);
+	if (r == -EADDRINUSE) {
+		/* Only here a macvlan is told that another one on the same VLAN has its MAC. */
+		mac_print(&pod->mac, text);
+		return error_set(err, ERROR_CONFLICT,
+				 "the MAC address %s is taken: another pod on the VLAN has it",
+				 text);
+	}
 
 	return r < 0 ? netlink_error(pod->nl, r, err, "set up %s", pod->ifname) : 0;
 }

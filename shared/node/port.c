@@ -68,6 +68,42 @@ int port_remove(const struct site *site, const char *name, struct error *err)
 	return r <= 0 ? r : links_remove(site->nl, &state.link, 1, err);
 }
 
+struct search {
+	const char *name, *alias;
+	struct link found;
+};
+
+static int on_link(const struct link_state *state, void *arg)
+{
+	struct search *search = arg;
+
+	if (strcmp(state->kind, "macvlan") != 0 ||
+	    (state->link.group & LINK_GROUP_MASK) != LINK_GROUP_MARK ||
+	    (strcmp(state->link.alias, search->alias) != 0 &&
+	     strcmp(state->link.name, search->name) != 0))
+		return 0;
+	search->found = state->link;
+
+	return 1;
+}
+
+int port_remove_in_pod(struct netlink *pod, const char *name, const char *alias, struct error *err)
+{
+	const struct link like = { .kind = LINK_MACVLAN, .place = PLACE_POD };
+	struct search search = { .name = name, .alias = alias };
+	struct netlink nl[PLACES] = { 0 };
+	int r;
+
+	if (!pod->sock)
+		return 0;
+	r = links_each(pod, &like, on_link, &search, err);
+	if (r <= 0)
+		return r;
+	nl[PLACE_POD] = *pod;
+
+	return links_remove(nl, &search.found, 1, err);
+}
+
 int port_await(struct netlink *nl, const struct link *port, struct error *err)
 {
 	struct timespec pause = { .tv_nsec = 200000 };

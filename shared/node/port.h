@@ -27,5 +27,11 @@ int port_find(const struct site *site, const char *name, struct link_state *port
 /* Remove the port wherever it is, if it is ours. Removes the pod's end with it. */
 int port_remove(const struct site *site, const char *name, struct error *err);
 
+/*
+ * A port that is in the pod (a macvlan): by our alias, whatever others call it by now, or by the
+ * name that it was made under. Nothing when the pod is not talked to. Dumps the links of the pod.
+ */
+int port_remove_in_pod(struct netlink *pod, const char *name, const char *alias, struct error *err);
+
 /* Wait, at most 1 s, until a port of a bridge forwards: frames sent before that are lost. */
 int port_await(struct netlink *nl, const struct link *port, struct error *err);

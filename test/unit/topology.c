@@ -93,6 +93,30 @@ static void test_trunk_links(void)
 	       "isolated 0 hairpin 0 locked 0 link tr master br.10100");
 }
 
+/* Macvlans are on the host's VLAN, which is in no bridge. */
+static void test_trunk_links_of_macvlans(void)
+{
+	struct l2 l2 =
+		settled("{\"vni\": 10100, \"vlan\": 100, \"attach\": \"macvlan\"}", "192.0.2.1");
+	struct link links[LINKS_MAX] = { 0 };
+	struct domain domains[4];
+
+	check(l2_trunk_links(&node, &l2, links) == 2);
+	golden(&links[0], PLACE_HOST,
+	       "tr.100 type vlan id 100 group 1744840564 "
+	       "alias \"hbr-cni:hbr-1:host-vlan:10100\" address 02:bd:9b:57:83:44 mtu 1450 "
+	       "addrgenmode 1 link htr");
+	golden(&links[1], PLACE_HBR,
+	       "tr.100 type vlan id 100 group 1744840564 alias \"hbr-cni:hbr-1:vlan:10100\" "
+	       "address 02:d7:59:dc:d0:79 mtu 1450 addrgenmode 1 learning 1 neigh_suppress 0 "
+	       "isolated 0 hairpin 0 locked 0 link tr master br.10100");
+	check(l2_domains(&l2, domains) == 2);
+
+	l2.attach = ATTACH_DIRECT;
+	check(l2_domains(&l2, domains) == 1);
+	check_str(domains[0].name, "l2-10100");
+}
+
 /* The largest of everything: no name is cut. */
 static void test_longest(void)
 {
@@ -149,24 +173,37 @@ static void test_macs(void)
 	}
 }
 
-static void port_is(const char *text, const char *wanted)
+static void port_is(const char *text, enum link_place place, const char *wanted)
 {
 	struct l2 l2 = settled(text, "192.0.2.1");
-	struct link port = { .kind = LINK_VETH, .name = "pv0", .mac = { { 2, 0, 0, 0, 0, 9 } } };
+	struct link port = {
+		.kind = LINK_VETH,
+		.name = "pv0",
+		.mac = { { 2, 0, 0, 0, 0, 9 } },
+		.peer = { .name = "net1", .mac = { { 2, 0, 0, 0, 0, 8 } } },
+	};
 
 	l2_port(&node, &l2, &port);
-	golden(&port, PLACE_HOST, wanted);
+	golden(&port, place, wanted);
+	check_str(port.made_as, place == PLACE_POD ? "pv0" : "");
 }
 
 static void test_port(void)
 {
-	port_is("{\"vni\": 7}", "pv0 type veth group 1744830471 address 02:00:00:00:00:09 mtu 1450 "
-				"addrgenmode 1 learning 1 neigh_suppress 0 isolated 0 hairpin 0 "
-				"locked 0 master br.7");
-	port_is("{\"vni\": 7, \"isolated\": true}",
+	port_is("{\"vni\": 7}", PLACE_HOST,
+		"pv0 type veth group 1744830471 address 02:00:00:00:00:09 mtu 1450 addrgenmode 1 "
+		"learning 1 neigh_suppress 0 isolated 0 hairpin 0 locked 0 master br.7");
+	port_is("{\"vni\": 7, \"attach\": \"direct\"}", PLACE_HBR,
+		"pv0 type veth group 1744830471 address 02:00:00:00:00:09 mtu 1450 addrgenmode 1 "
+		"learning 1 neigh_suppress 0 isolated 0 hairpin 0 locked 0 master br.7");
+	port_is("{\"vni\": 7, \"vlan\": 9, \"attach\": \"macvlan\"}", PLACE_POD,
+		"net1 type macvlan mode 4 group 1744830471 address 02:00:00:00:00:08 mtu 1450 "
+		"link tr.9");
+	port_is("{\"vni\": 7, \"isolated\": true}", PLACE_HOST,
 		"pv0 type veth group 1744830471 address 02:00:00:00:00:09 mtu 1450 addrgenmode 1 "
 		"learning 1 neigh_suppress 0 isolated 1 hairpin 0 locked 0 master br.7");
 	port_is("{\"vni\": 7, \"hairpinMode\": true, \"macspoofchk\": true, \"neighSuppress\": true}",
+		PLACE_HOST,
 		"pv0 type veth group 1744830471 address 02:00:00:00:00:09 mtu 1450 addrgenmode 1 "
 		"learning 0 neigh_suppress 0 isolated 0 hairpin 1 locked 1 master br.7");
 }
@@ -253,10 +290,19 @@ static void test_not_offered(void)
 		"gatewayMac: \"02:00:00:00:00:01\" is not allowed: wanted no value, the key is not supported");
 	refused("{\"vni\": 1, \"vrf\": {\"name\": \"red\"}}", ERROR_UNSUPPORTED,
 		"vrf: {\"name\":\"red\"} is not allowed: wanted the name of a VRF that is there: hbr-l2 makes none");
-	refused("{\"vni\": 1, \"attach\": \"macvlan\"}", ERROR_UNSUPPORTED,
-		"attach: \"macvlan\" is not offered: wanted \"bridge\"");
-	refused("{\"vni\": 1, \"attach\": \"direct\"}", ERROR_UNSUPPORTED,
-		"attach: \"direct\" is not offered: wanted \"bridge\"");
+}
+
+/* A macvlan is no port of a bridge. */
+static void test_macvlan_keys(void)
+{
+	refused("{\"vni\": 1, \"attach\": \"macvlan\", \"isolated\": true}", ERROR_UNSUPPORTED,
+		"isolated: true is not possible with attach \"macvlan\": wanted \"bridge\" or \"direct\"");
+	refused("{\"vni\": 1, \"attach\": \"macvlan\", \"hairpinMode\": true}", ERROR_UNSUPPORTED,
+		"hairpin: true is not possible with attach \"macvlan\": wanted \"bridge\" or \"direct\"");
+	refused("{\"vni\": 1, \"attach\": \"macvlan\", \"macspoofchk\": true}", ERROR_UNSUPPORTED,
+		"macspoofchk: true is not possible with attach \"macvlan\": wanted \"bridge\" or \"direct\"");
+	(void)read_network("{\"vni\": 1, \"attach\": \"macvlan\", \"isolated\": false}");
+	(void)read_network("{\"vni\": 1, \"attach\": \"direct\", \"isolated\": true}");
 }
 
 /* The node's attach is taken where the network names none; its VTEP address is as if asked for. */
@@ -269,9 +315,10 @@ static void test_node(void)
 	char text[IP_TEXT_SIZE];
 
 	other.attach = ATTACH_DIRECT;
-	check_error(read_on(&other, "{\"vni\": 1}", &l2, &err), &err, ERROR_UNSUPPORTED,
-		    "attach: \"direct\" is not offered: wanted \"bridge\"");
+	check(read_on(&other, "{\"vni\": 1}", &l2, &err) == 0);
+	check(l2.attach == ATTACH_DIRECT);
 	check(read_on(&other, "{\"vni\": 1, \"attach\": \"bridge\"}", &l2, &err) == 0);
+	check(l2.attach == ATTACH_BRIDGE);
 
 	check(parse_ip("192.0.2.9", &other.vtep.address));
 	check(read_on(&other, "{\"vni\": 1, \"attach\": \"bridge\"}", &l2, &err) == 0);
@@ -289,12 +336,14 @@ int main(void)
 {
 	test_domain_links();
 	test_trunk_links();
+	test_trunk_links_of_macvlans();
 	test_longest();
 	test_macs();
 	test_port();
 	test_every_key();
 	test_ranges();
 	test_not_offered();
+	test_macvlan_keys();
 	test_node();
 
 	return 0;
