@@ -172,11 +172,14 @@ captured() {
 }
 
 has_link() { if [ "$1" = host ]; then [ -e "/sys/class/net/$2" ]; else ip -n "$1" link show dev "$2" >/dev/null 2>&1; fi; }
-# A "!" before a command is no assertion: the shell does not end for it.
-no_link() { ! has_link "$@" || { echo "$2 is in $1" >&2; return 1; }; }
 
 # A plain "! has_link" in a test does not fail it.
-no_link() { ! has_link "$@" || { echo "$2 is in $1" >&2; return 1; }; }
+no_link() {
+	if has_link "$@"; then
+		echo "$2 is in $1" >&2
+		return 1
+	fi
+}
 
 # until_true SECONDS COMMAND...: poll, never wait longer than needed.
 until_true() {

@@ -18,30 +18,6 @@ teardown() {
 # conf [KEYS]: a network, with these keys over the usual ones.
 conf() { jq -cn '{cniVersion: "1.0.0", name: "blue", type: "hbr-l2", vni: 10100, vlan: 100} + $k' --argjson k "${1:-{\}}"; }
 
-# picture NETNS...: a line for each link that is marked as ours, with all that makes it what it is.
-picture() {
-	local netns
-	for netns; do
-		at "$netns" ip -json -details link | jq -r --arg netns "$netns" '
-			def port: .linkinfo | select(.info_slave_kind == "bridge") | .info_slave_data |
-				" port \([.learning, .neigh_suppress, .isolated, .hairpin, .locked] | map(if . then 1 else 0 end | tostring) | add)" // "";
-			def data: .linkinfo.info_kind as $kind | .linkinfo.info_data // {} | {
-				bridge: " stp \(.stp_state) snooping \(.mcast_snooping) filtering \(.vlan_filtering)",
-				vlan: " \(.protocol) id \(.id)",
-				vxlan: " id \(.id) local \(.local // .local6) port \(.port) learning \(.learning)"
-			}[$kind] // "";
-			.[] | select(.group | tonumber? // 0 | . / 16777216 | floor == 104) |
-			"\($netns) \(.ifname) \(.linkinfo.info_kind) \(if .flags | index("UP") then "up" else "down" end) mtu \(.mtu)" +
-			" group \(.group) mode \(.inet6_addr_gen_mode) on \(.link // "-") in \(.master // "-")" + data + ([port] | add // "")' |
-			sort
-	done
-}
-
-marks() { # NETNS LINK...: alias, MAC and how that was assigned (3: explicitly)
-	# shellcheck disable=SC2016 # the inner shell's
-	at "$1" sh -c 'for l; do cd /sys/class/net/$l; echo $l $(cat ifalias address addr_assign_type); done' sh "${@:2}"
-}
-
 domain_marks() { marks host br.10100 tr.100; marks hbr br.10100 tr.100 vx.10100; }
 
 # legs: every MTU on the path of pod1, and how many links have it.
@@ -361,14 +337,14 @@ half() {
 		link set tr.100 up
 	B
 	# Learned entries come and go by themselves.
-	snapshot_take -x '*neighbour br.*' -x '* dynamic *'
+	snapshot_take -x '*neighbour br.*' -x '* dynamic *' -x '* operstate *'
 	works ADD pod1 < <(conf)
 	is "$(picture host hbr | grep -vc ' pv')" 0
 	works ADD pod2 < <(conf '{"addresses": [{"address": "10.1.0.2/24"}]}')
 	works CHECK pod2 < <(conf "{\"prevResult\": $out}")
 	works DEL pod1 < <(conf)
 	works DEL pod2 < <(conf)
-	snapshot_same -x '*neighbour br.*' -x '* dynamic *'
+	snapshot_same -x '*neighbour br.*' -x '* dynamic *' -x '* operstate *'
 }
 
 @test "a bridge of the host's own is not ours to change, whatever else of the domain we make" {
