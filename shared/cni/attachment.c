@@ -133,8 +133,7 @@ int attachment_visit_pod(struct attachment *attachment, struct error *err)
 	    (inode && (json_int_t)pod.ino != json_integer_value(inode)))
 		return 0;
 
-	attachment->pod = pod;
-	pod = NETNS_NONE;
+	attachment->pod = netns_take(&pod);
 
 	return netns_talk(&attachment->pod, &attachment->nl[PLACE_POD], "pod", err);
 }

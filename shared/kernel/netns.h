@@ -38,6 +38,16 @@ int netns_open(struct netns *ns, const char *path, struct error *err);
 int netns_open_self(struct netns *ns, struct error *err);
 void netns_close(struct netns *ns);
 
+/* Take it out of a variable that would close it. */
+static inline struct netns netns_take(struct netns *ns)
+{
+	struct netns taken = *ns;
+
+	ns->fd = -1;
+
+	return taken;
+}
+
 /* The same one now: device and inode. */
 bool netns_same(const struct netns *a, const struct netns *b);
 
