@@ -91,7 +91,20 @@ node_up() {
 		link set hbn addrgenmode none
 		link set hbn up
 	B
+	at "${here:-host}" sh -c "$await_carrier" sh tr hbn && at "$hbr" sh -c "$await_carrier" sh tr hbn ul
 }
+
+# The carrier comes a moment after "up", and routes with it: only then is a node as it stays.
+# shellcheck disable=SC2016 # the inner shell's
+await_carrier='
+	for link; do
+		tries=500
+		while read -r state </sys/class/net/$link/operstate && [ "$state" != up ]; do
+			tries=$((tries - 1))
+			[ $tries -gt 0 ] || { echo "$link stays without carrier" >&2; exit 1; }
+			sleep 0.02
+		done
+	done'
 
 # Everything that a test may have left goes too: links of the host, namespaces, state.
 node_down() {
