@@ -220,10 +220,11 @@ demo_with() {
 	lacks "$output" 'Every step held'
 }
 
-@test "the demo fails with a plugin that does nothing on DEL" {
+@test "the demo fails with a plugin that does nothing on the DEL of its pods" {
 	need vrf vlan
 	demo_with "#!/bin/sh
-		[ \$CNI_COMMAND = DEL ] || exec '$PLUGIN'" --color
+		case \$CNI_COMMAND\$CNI_NETNS in DEL*blue?) exit ;; esac
+		exec '$PLUGIN'" --color
 	is "$status" 1
 	contains "$output" $'\e[32m✓\e[0m blue1 and blue3 talk, IPv4' 'blue3 leaves' '✗ both nodes are as they were before'
 }
