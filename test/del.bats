@@ -262,7 +262,7 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 	ip -n pod1 link del net1
 }
 
-@test "a repeated ADD is refused, the first one and its lease are unharmed" {
+@test "plugins#327: a repeated ADD is refused, the first one and its lease are unharmed" {
 	added pod1 "$LEASED"
 	result=$out
 	lease=$(leases)

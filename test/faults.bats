@@ -182,7 +182,7 @@ fake() {
 	l2 10100 '"vlan": 100, "ipam": {"type": "fake", "extra": "x"}' >"$CONF"
 }
 
-@test "IPAM is asked before there is an interface, and told to forget after it is gone" {
+@test "plugins#666: IPAM is asked before there is an interface, and told to forget after it is gone" {
 	fake <<<'[ $CNI_COMMAND != ADD ] || echo "$result"'
 	works ADD pod1 <"$CONF"
 	works DEL pod1 <"$CONF"
@@ -234,7 +234,7 @@ is_killed_after_a_minute() {
 	[ -z "${SOAK:-}" ] || is_killed_after_a_minute
 }
 
-@test "IPAM fails on DEL: all else is clean, the error is told, the next DEL tries again" {
+@test "plugins#568: IPAM fails on DEL: all else is clean, the error is told, the next DEL tries again" {
 	fake <<-'S'
 		[ $CNI_COMMAND != ADD ] || echo "$result"
 		[ $CNI_COMMAND != DEL ] || [ ! -e broken ] || { echo '{"cniVersion": "1.0.0", "code": 77, "msg": "no lease server"}'; exit 1; }

@@ -291,7 +291,7 @@ half() {
 	works DEL pod2 < <(conf)
 }
 
-@test "what is missing or different of our own links is made and mended by the next ADD" {
+@test "containernetworking/plugins#366: what is missing or different of our own links is made and mended by the next ADD" {
 	works ADD pod1 < <(conf)
 	whole=$(picture host hbr | grep -v ' pv'; domain_marks)
 	half 'only the vxlan' hbr 'link del br.10100' 'link del tr.100'
