@@ -85,6 +85,7 @@ true_route() { ip -n hbr route "$@"; }
 	planted 'dst 10.0.0.2' bridge -n hbr fdb append 00:00:00:00:00:00 dev vx.7 dst 10.0.0.2
 }
 
+# bats test_tags=vlan
 @test "VRF tables, VLAN ids and bridge VLANs are seen" {
 	need vrf vlan
 	ip -n hbr link add br.7 type bridge

@@ -171,6 +171,11 @@ captured() {
 	tcpdump -n -e -t -r "$BATS_TEST_TMPDIR/frames" 2>/dev/null
 }
 
+# kept NETNS: what nothing changes by itself there. Link-local addresses come to an end of their own.
+kept() {
+	ip -n "$1" -json addr | jq -c 'map([.ifname, .ifindex, .address, .mtu, (.addr_info[] | select(.scope == "global") | .local)])'
+}
+
 has_link() { if [ "$1" = host ]; then [ -e "/sys/class/net/$2" ]; else ip -n "$1" link show dev "$2" >/dev/null 2>&1; fi; }
 
 # A plain "! has_link" in a test does not fail it.
