@@ -186,8 +186,8 @@ vx.10100 1'
 
 @test "the HBR bridge is in the VRF that is named, which must be there" {
 	settled
-	refuses 7 'vrf: "red" is no VRF in the HBR netns: wanted one that is there, or none' < <(conf '{"vrf": "red"}')
-	refuses 7 'vrf: "ul" is no VRF in the HBR netns' < <(conf '{"vrf": "ul"}')
+	refuses 7 'vrf: "red" is no VRF in the HBR netns: wanted one that is there, or {"name": "red", ...}, which makes it' < <(conf '{"vrf": "red"}')
+	refuses 103 'vrf: "ul" in the HBR netns is a veth: wanted a VRF' < <(conf '{"vrf": "ul"}')
 	works ADD pod1 < <(conf '{"vrf": "hbr"}')
 	is "$(picture hbr | sed -n 's/^hbr br.* in \([^ ]*\) .*/\1/p')" hbr
 	is "$(fact host br.10100 .master)" null
@@ -429,6 +429,10 @@ gone() { ip ${2:+-n "$2"} link del "$1"; }
 		7|{"vni": 16777216}|vni: 16777216 is not allowed: wanted a number from 1 to 16777215
 		7|{"mtu": 67}|mtu: 67 is not allowed
 		7|{"mac": "01:00:00:00:00:01"}|mac: "01:00:00:00:00:01" is not allowed
-		2|{"gateway": ["10.1.0.1/24"]}|gateway: 
+		7|{"gateway": "10.1.0.1/24"}|gateway: "10.1.0.1/24" is not allowed: wanted a list
+		7|{"gateway": ["10.1.0.1/24"], "vrf": ""}|gateway: not possible without a VRF
+		7|{"gatewayMac": "02:00:00:00:00:01"}|gatewayMac: not possible without gateway
+		7|{"vrf": {"name": "red", "vni": 0}}|vrf: vni: 0 is not allowed: wanted a number from 1 to 16777215
+		103|{"vni": 5, "vrf": {"name": "red", "vni": 5}}|vni: 5 is in use on this node by the L2 domain 5
 	E
 }

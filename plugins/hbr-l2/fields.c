@@ -2,27 +2,119 @@
 #include "plugins/hbr-l2/fields.h"
 
 #include <stddef.h>
+#include <string.h>
 
+#include "shared/base/cleanup.h"
 #include "shared/node/node.h"
 
 #define AT(member) offsetof(struct l2, member)
 
-/* The name of a VRF that is there, or "" for none. */
+/* For a domain 0 says that there is none, for people absence does. */
+static int refuse_no_vni(json_t *value, const struct vrf *vrf, struct error *err)
+{
+	static const struct field vni = { .key = "vni" };
+
+	if (vrf->vni || !field_given(&vrf_fields, vrf->given, offsetof(struct vrf, vni)))
+		return 0;
+
+	return field_refuse(&vni, json_object_get(value, "vni"), ERROR_INVALID_CONFIG, err,
+			    "a number from 1 to 16777215");
+}
+
+/* The name of a VRF that is there, "" for none, or an object, of one that may be made. */
 static int parse_vrf(const struct field *field, json_t *value, void *at, struct error *err)
 {
-	if (json_is_object(value))
-		return field_refuse(field, value, ERROR_UNSUPPORTED, err,
-				    "the name of a VRF that is there: hbr-l2 makes none");
+	struct vrf vrf = { .may_be_made = json_is_object(value) };
+	const char *text = field_string(value);
 
-	return field_ifname.parse(field, value, at, err);
+	if (vrf.may_be_made) {
+		if (fields_parse(&vrf_fields, value, &vrf, &vrf.given, err) < 0 ||
+		    refuse_no_vni(value, &vrf, err) < 0)
+			return error_wrap(err, "%s", field->key);
+	} else if (!text) {
+		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
+				    "the name of a VRF that is there, \"\" for none, or an object "
+				    "with name, vni, table, routeTargets, importVrfs");
+	} else if (text[0]) {
+		if (field_vrf_name.parse(field, value, vrf.name, err) < 0)
+			return -1;
+		vrf.given = 1; /* the name is the first row */
+	}
+	memcpy(at, &vrf, sizeof(vrf));
+
+	return 0;
 }
 
+/* All else of it is the VRF's own domain's to remember. */
 static json_t *dump_vrf(const struct field *field, const void *at)
 {
-	return field_ifname.dump(field, at);
+	const struct vrf *vrf = at;
+
+	(void)field;
+
+	return json_string(vrf->name);
 }
 
-static const struct field_type field_vrf = { "name of a VRF", IFNAMSIZ, parse_vrf, dump_vrf };
+static const struct field_type field_vrf = { "name of a VRF, or object", sizeof(struct vrf),
+					     parse_vrf, dump_vrf };
+
+/* What one machine can have: no group's, nobody's, no loopback address, no link-local one. */
+static bool is_gateway(const struct ip *ip)
+{
+	static const char *const others[] = { "224.0.0.0/3",    "0.0.0.0/8", "127.0.0.0/8",
+					      "169.254.0.0/16", "::/127",    "ff00::/8",
+					      "fe80::/10" };
+	struct ip net;
+
+	for (size_t i = 0; i < COUNT(others); i++) {
+		if (parse_cidr(others[i], &net) && ip_contains(&net, ip))
+			return false;
+	}
+
+	return true;
+}
+
+static int parse_gateways(const struct field *field, json_t *value, void *at, struct error *err)
+{
+	struct gateways gateways = { .n = json_array_size(value) };
+	json_t *entry;
+	size_t i;
+
+	if (!json_is_array(value) || gateways.n > GATEWAYS_MAX)
+		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
+				    "a list of at most %d addresses with prefix length",
+				    GATEWAYS_MAX);
+	json_array_foreach(value, i, entry) {
+		const char *text = field_string(entry);
+
+		if (!text || !parse_cidr(text, &gateways.ips[i]) || !is_gateway(&gateways.ips[i]))
+			return field_refuse(field, entry, ERROR_INVALID_CONFIG, err,
+					    "unicast addresses with prefix length, such as "
+					    "10.0.0.1/24 or fd00::1/64");
+	}
+	memcpy(at, &gateways, sizeof(gateways));
+
+	return 0;
+}
+
+static json_t *dump_gateways(const struct field *field, const void *at)
+{
+	const struct gateways *gateways = at;
+	auto_json json_t *list = json_array();
+	char text[IP_TEXT_SIZE];
+
+	(void)field;
+	for (size_t i = 0; i < gateways->n; i++) {
+		ip_print_cidr(&gateways->ips[i], text);
+		if (json_array_append_new(list, json_string(text)) < 0)
+			return NULL;
+	}
+
+	return take_ptr(&list);
+}
+
+static const struct field_type field_gateways = { "list of CIDR", sizeof(struct gateways),
+						  parse_gateways, dump_gateways };
 
 /* clang-format off */
 static const struct field rows[] = {
@@ -30,12 +122,12 @@ static const struct field rows[] = {
 	  "VXLAN network identifier of the L2 domain." },
 	{ "vlan", NULL, &field_u32, AT(vlan), 1, 4094, NULL, FIELD_TRUNK,
 	  "VLAN on the trunk; absent: the lowest free one of the node's vlanRange." },
-	{ "vrf", NULL, &field_vrf, AT(vrf), 0, IFNAMSIZ, NULL, FIELD_L2,
-	  "VRF that the HBR bridge joins; it has to exist. Absent or \"\": none." },
-	{ "gateway", NULL, &field_refused, 0, 0, 0, NULL, 0,
-	  "Anycast gateway addresses; not offered." },
-	{ "gatewayMac", NULL, &field_refused, 0, 0, 0, NULL, 0,
-	  "MAC of the gateway; not offered." },
+	{ "vrf", NULL, &field_vrf, AT(vrf), 0, 0, NULL, FIELD_L2,
+	  "VRF that the HBR bridge joins: the name of one that is there, or an object that makes it: {\"name\", \"vni\", \"table\", \"routeTargets\", \"importVrfs\"}. Absent: the node's vrf with a gateway, else none." },
+	{ "gateway", NULL, &field_gateways, AT(gateways), 0, 0, NULL, FIELD_L2,
+	  "Anycast gateway addresses, the same on all nodes; they need a VRF." },
+	{ "gatewayMac", NULL, &field_mac, AT(gateway_mac), 0, 0, NULL, FIELD_L2,
+	  "MAC address of the gateway; absent: derived from the VNI, equal on all nodes." },
 	{ "attach", NULL, &field_choice, AT(attach), 0, 0, attach_words, FIELD_TRUNK | FIELD_SETTLED,
 	  "How pods are wired; absent: the node's attach." },
 	{ "mobile", NULL, &field_bool, AT(mobile), 0, 0, NULL, 0,
@@ -59,15 +151,7 @@ static const struct field rows[] = {
 };
 /* clang-format on */
 
-const struct field_table l2_fields = { rows, sizeof(rows) / sizeof(rows[0]) };
-
-void l2_give(uint64_t *given, size_t offset)
-{
-	for (size_t i = 0; i < l2_fields.n; i++) {
-		if (rows[i].offset == offset && rows[i].type != &field_refused)
-			*given |= UINT64_C(1) << i;
-	}
-}
+const struct field_table l2_fields = { rows, COUNT(rows) };
 
 static void ungive_mtu(uint64_t *given)
 {
@@ -94,13 +178,23 @@ static int refuse_with_macvlan(const struct l2 *l2, struct error *err)
 			 key);
 }
 
+bool l2_has_gateway(const struct l2 *l2, uint8_t family)
+{
+	for (size_t i = 0; i < l2->gateways.n; i++) {
+		if (l2->gateways.ips[i].family == family)
+			return true;
+	}
+
+	return false;
+}
+
 int l2_settle(const struct node *node, void *values, uint64_t *given, struct error *err)
 {
 	struct l2 *l2 = values;
 
 	if (!field_given(&l2_fields, *given, AT(attach)))
 		l2->attach = node->attach;
-	l2_give(given, AT(attach));
+	field_give(&l2_fields, given, AT(attach));
 	if (refuse_with_macvlan(l2, err) < 0)
 		return -1;
 
@@ -111,7 +205,7 @@ int l2_settle(const struct node *node, void *values, uint64_t *given, struct err
 	 * of a node that has moved, must not be used in silence. */
 	if (node->vtep.address.family) {
 		l2->local = node->vtep.address;
-		l2_give(given, AT(local));
+		field_give(&l2_fields, given, AT(local));
 	}
 
 	return 0;

@@ -8,17 +8,27 @@
 #include "shared/base/fields.h"
 #include "shared/cni/interface.h"
 #include "shared/node/node.h"
+#include "shared/node/vrf.h"
 
 /* The rows that the first pod of a domain fixes for all: of the L2 domain, of its leg on the trunk.
  */
 #define FIELD_L2    FIELD_USER
 #define FIELD_TRUNK (FIELD_USER << 1)
 
+#define GATEWAYS_MAX 16
+
+struct gateways {
+	struct ip ips[GATEWAYS_MAX];
+	size_t n;
+};
+
 struct l2 {
 	struct interface interface;
 	uint32_t vni;
 	uint32_t vlan;
-	char vrf[IFNAMSIZ];
+	struct vrf vrf; /* name "": none */
+	struct gateways gateways;
+	struct mac gateway_mac;
 	unsigned attach; /* enum attach */
 	bool mobile, isolated, hairpin, macspoofchk, neigh_suppress;
 
@@ -37,5 +47,5 @@ extern const struct field_table l2_fields;
 /* Keys that the fields alone cannot judge. */
 int l2_settle(const struct node *node, void *values, uint64_t *given, struct error *err);
 
-/* Mark the value at this offset of struct l2 as given. */
-void l2_give(uint64_t *given, size_t offset);
+/* Is there a gateway of that family? */
+bool l2_has_gateway(const struct l2 *l2, uint8_t family);

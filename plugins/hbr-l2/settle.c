@@ -5,29 +5,45 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shared/base/cleanup.h"
+#include "shared/kernel/address.h"
 #include "shared/kernel/bridge_vlan.h"
 #include "shared/kernel/sysctl.h"
 
 #define AT(member) offsetof(struct l2, member)
 
-static int settle_vrf(const struct site *site, const struct l2 *l2, struct error *err)
+/* Equal on all nodes: a pod that moves keeps its gateway. */
+static struct mac derive_gateway_mac(const struct l2 *l2)
 {
-	struct link vrf = { .kind = LINK_VRF, .place = PLACE_HBR };
-	struct link_state state;
-	int r;
+	char vni[16];
+	const char *const parts[] = { "gateway", vni };
 
-	if (!l2->vrf[0])
-		return 0;
-	memcpy(vrf.name, l2->vrf, sizeof(vrf.name));
-	r = link_find(&site->nl[PLACE_HBR], &vrf, &state, err);
-	if (r < 0)
-		return -1;
-	if (r == 0 || strcmp(state.kind, "vrf") != 0)
-		return error_set(
-			err, ERROR_INVALID_CONFIG,
-			"vrf: \"%s\" is no VRF in the HBR netns: wanted one that is there, or "
-			"none",
-			l2->vrf);
+	snprintf(vni, sizeof(vni), "%u", l2->vni);
+
+	return mac_from_hash(hash_parts(parts, COUNT(parts)));
+}
+
+/* The node's VRF is where gateways are that name none. */
+static int settle_gateways(const struct site *site, const struct network *network,
+			   struct error *err)
+{
+	struct l2 *l2 = network->values;
+	bool names_mac = field_given(&l2_fields, *network->given, AT(gateway_mac));
+
+	if (l2->gateways.n && !field_given(&l2_fields, *network->given, AT(vrf))) {
+		memcpy(l2->vrf.name, site->node->vrf, sizeof(l2->vrf.name));
+		l2->vrf.given = 1; /* the name is the first row */
+	}
+	if (l2->gateways.n && !l2->vrf.name[0])
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "gateway: not possible without a VRF: wanted vrf to name one");
+	if (names_mac && !l2->gateways.n)
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "gatewayMac: not possible without gateway: wanted both or none");
+	if (l2->gateways.n && !names_mac)
+		l2->gateway_mac = derive_gateway_mac(l2);
+	if (!field_given(&l2_fields, *network->given, AT(neigh_suppress)))
+		l2->neigh_suppress = l2->gateways.n > 0;
 
 	return 0;
 }
@@ -53,19 +69,25 @@ static int settle_mtu(const struct site *site, struct l2 *l2, struct error *err)
 int l2_settle_domain(const struct site *site, struct network *network, struct error *err)
 {
 	struct l2 *l2 = network->values;
+	char domain[STORE_NAME_SIZE];
 
-	if (settle_vrf(site, l2, err) < 0 ||
+	snprintf(domain, sizeof(domain), "l2-%u", l2->vni);
+	if (settle_gateways(site, network, err) < 0 ||
+	    vrf_refuse_vni(site, l2->vni, domain, err) < 0 ||
 	    node_find_vtep(site->node, &site->nl[PLACE_HBR], &l2->local, err) < 0 ||
 	    settle_mtu(site, l2, err) < 0)
 		return -1;
 	l2->vxlan_port = site->node->vxlan_port;
 
 	/* What nobody said is as fixed as what somebody did. */
-	l2_give(&network->given, AT(vrf));
-	l2_give(&network->given, AT(neigh_suppress));
-	l2_give(&network->given, AT(local));
-	l2_give(&network->given, AT(vxlan_port));
-	l2_give(&network->given, AT(interface.mtu));
+	field_give(&l2_fields, network->given, AT(vrf));
+	field_give(&l2_fields, network->given, AT(gateways));
+	if (l2->gateways.n)
+		field_give(&l2_fields, network->given, AT(gateway_mac));
+	field_give(&l2_fields, network->given, AT(neigh_suppress));
+	field_give(&l2_fields, network->given, AT(local));
+	field_give(&l2_fields, network->given, AT(vxlan_port));
+	field_give(&l2_fields, network->given, AT(interface.mtu));
 
 	return 0;
 }
@@ -116,54 +138,93 @@ int l2_settle_trunk(const struct site *site, struct network *network, struct err
 	    domain_choose_vlan(site, domain, &l2->vlan, err) < 0 ||
 	    settle_own_vlan(site, l2, err) < 0)
 		return -1;
-	l2_give(&network->given, AT(vlan));
-	l2_give(&network->given, AT(own_vlan));
+	field_give(&l2_fields, network->given, AT(vlan));
+	field_give(&l2_fields, network->given, AT(own_vlan));
 
 	return 0;
 }
 
-static int disable_ipv6(void *arg, struct error *err)
-{
-	const struct link *bridge = arg;
-	char path[64];
-
-	snprintf(path, sizeof(path), "ipv6/conf/%s/disable_ipv6", bridge->name);
-
-	return sysctl_set(path, "1", false, err);
-}
-
-/*
- * A bridge without an address wants no IPv6 either: it would take neighbours from what pods say,
- * and EVPN would tell the VRF of them. One that somebody else made is as they want.
- */
-static int silence_bridge(const struct site *site, enum link_place place, const struct l2 *l2,
-			  struct error *err)
+/* 1 and what it is when the bridge is ours: one that somebody else made is as they want. */
+static int find_own_bridge(const struct site *site, enum link_place place, const struct l2 *l2,
+			   struct link_state *state, struct error *err)
 {
 	struct link bridge = { .kind = LINK_BRIDGE, .place = place };
-	struct link_state state;
 	int r;
 
 	snprintf(bridge.name, sizeof(bridge.name), "br.%u", l2->vni);
-	r = link_find(&site->nl[place], &bridge, &state, err);
-	if (r <= 0 || state.link.group != (LINK_GROUP_MARK | l2->vni))
-		return r < 0 ? -1 : 0;
-	if (place == PLACE_HBR)
-		return netns_call(site->hbr, disable_ipv6, &bridge, err);
+	r = link_find(&site->nl[place], &bridge, state, err);
 
-	return disable_ipv6(&bridge, err);
+	return r == 1 ? state->link.group == (LINK_GROUP_MARK | l2->vni) : r;
 }
 
-int l2_finish_domain(const struct site *site, const void *values, struct error *err)
+/* A bridge without an address wants no IPv6 either: it would take neighbours from what pods say,
+ * and EVPN would tell the VRF of them. */
+static const struct sysctl_of_link silent[] = { { "ipv6", "disable_ipv6", "1", false } };
+
+/* Neighbours are learned from what pods announce, or FRR has nothing to tell before they are asked
+ * for; untracked ones from Linux 5.19 on, which wants forwarding for it. */
+static const struct sysctl_of_link gateway[] = {
+	{ "ipv4", "forwarding", "1", true },
+	{ "ipv4", "arp_accept", "1", true },
+	{ "ipv4", "rp_filter", "0", false },
+};
+static const struct sysctl_of_link gateway6[] = {
+	{ "ipv6", "disable_ipv6", "0", true },         { "ipv6", "accept_dad", "0", false },
+	{ "ipv6", "keep_addr_on_down", "1", false },   { "ipv6", "forwarding", "1", true },
+	{ "ipv6", "accept_untracked_na", "1", false },
+};
+
+static int assign(const struct site *site, const struct l2 *l2, int index, struct error *err)
 {
-	return silence_bridge(site, PLACE_HBR, values, err);
+	static const struct ip link_local = { .family = AF_INET6,
+					      .prefix = 64,
+					      .bytes = { 0xfe, 0x80, [15] = 1 } };
+	struct netlink *hbr = &site->nl[PLACE_HBR];
+
+	for (size_t i = 0; i < l2->gateways.n; i++) {
+		if (address_add(hbr, index, &l2->gateways.ips[i], false, err) < 0)
+			return -1;
+	}
+
+	return l2_has_gateway(l2, AF_INET6) ? address_add(hbr, index, &link_local, false, err) : 0;
 }
 
-int l2_finish_trunk(const struct site *site, const void *values, struct error *err)
+int l2_finish_domain(const struct site *site, void *values, struct error *err)
+{
+	const struct l2 *l2 = values;
+	struct link_state state;
+	struct sysctl_link settings = { state.link.name, gateway, COUNT(gateway) };
+	struct sysctl_link settings6 = { state.link.name, silent, COUNT(silent) };
+	int r = find_own_bridge(site, PLACE_HBR, l2, &state, err);
+
+	if (r <= 0)
+		return r;
+	if (l2_has_gateway(l2, AF_INET6))
+		settings6 = (struct sysctl_link){ state.link.name, gateway6, COUNT(gateway6) };
+	if ((l2_has_gateway(l2, AF_INET) &&
+	     netns_call(site->hbr, sysctl_apply, &settings, err) < 0) ||
+	    netns_call(site->hbr, sysctl_apply, &settings6, err) < 0)
+		return -1;
+
+	return assign(site, l2, state.index, err);
+}
+
+/* No IPv6 on the host's bridge, which has no address. */
+static int silence_bridge(const struct site *site, const struct l2 *l2, struct error *err)
+{
+	struct link_state state;
+	struct sysctl_link settings = { state.link.name, silent, COUNT(silent) };
+	int r = find_own_bridge(site, PLACE_HOST, l2, &state, err);
+
+	return r <= 0 ? r : sysctl_apply(&settings, err);
+}
+
+int l2_finish_trunk(const struct site *site, void *values, struct error *err)
 {
 	const struct l2 *l2 = values;
 	int bridge;
 
-	if (silence_bridge(site, PLACE_HOST, l2, err) < 0)
+	if (silence_bridge(site, l2, err) < 0)
 		return -1;
 	if (!l2->own_vlan)
 		return 0;
@@ -173,7 +234,7 @@ int l2_finish_trunk(const struct site *site, const void *values, struct error *e
 	return bridge_vlan_add(&site->nl[PLACE_HOST], bridge, (uint16_t)l2->vlan, err);
 }
 
-int l2_undo_trunk(const struct site *site, const void *values, struct error *err)
+int l2_undo_trunk(const struct site *site, void *values, struct error *err)
 {
 	const struct l2 *l2 = values;
 	int bridge, r;

@@ -12,10 +12,10 @@
 int l2_settle_domain(const struct site *site, struct network *network, struct error *err);
 int l2_settle_trunk(const struct site *site, struct network *network, struct error *err);
 
-/* No IPv6 on the HBR netns' bridge, as long as it has no gateway. */
-int l2_finish_domain(const struct site *site, const void *values, struct error *err);
+/* The gateways on the HBR netns' bridge, and no IPv6 there without one. */
+int l2_finish_domain(const struct site *site, void *values, struct error *err);
 
 /* No IPv6 on the host's bridge, which has no address; the VLAN on a trunk that is a VLAN-aware
  * bridge. */
-int l2_finish_trunk(const struct site *site, const void *values, struct error *err);
-int l2_undo_trunk(const struct site *site, const void *values, struct error *err);
+int l2_finish_trunk(const struct site *site, void *values, struct error *err);
+int l2_undo_trunk(const struct site *site, void *values, struct error *err);

@@ -7,11 +7,24 @@
 
 #include "plugins/hbr-l2/settle.h"
 
+/* The VRF is held by the domain, not by its pods. */
+static bool find_vrf(void *values, struct domain *parent)
+{
+	struct l2 *l2 = values;
+
+	if (!l2->vrf.name[0])
+		return false;
+	*parent = vrf_domain(&l2->vrf);
+
+	return true;
+}
+
 static const struct domain_kind l2_kind = {
 	.flag = FIELD_L2,
 	.settle = l2_settle_domain,
 	.links = l2_links,
 	.finish = l2_finish_domain,
+	.parent = find_vrf,
 };
 
 static const struct domain_kind trunk_kind = {
@@ -22,18 +35,18 @@ static const struct domain_kind trunk_kind = {
 	.undo = l2_undo_trunk,
 };
 
-size_t l2_domains(const void *values, struct domain *domains)
+size_t l2_domains(void *values, uint64_t *given, struct domain *domains)
 {
-	const struct l2 *l2 = values;
+	struct l2 *l2 = values;
 	struct domain *domain = &domains[0], *trunk = &domains[1];
 
-	*domain = (struct domain){ .kind = &l2_kind, .lock = LOCK_NONE };
+	*domain = DOMAIN(&l2_kind, &l2_fields, l2, given);
 	snprintf(domain->name, sizeof(domain->name), "l2-%u", l2->vni);
 	snprintf(domain->title, sizeof(domain->title), "the L2 domain of VNI %u", l2->vni);
 
 	if (l2->attach == ATTACH_DIRECT)
 		return 1;
-	*trunk = (struct domain){ .kind = &trunk_kind, .lock = LOCK_NONE };
+	*trunk = DOMAIN(&trunk_kind, &l2_fields, l2, given);
 	snprintf(trunk->name, sizeof(trunk->name), "trunk-%u", l2->vni);
 	snprintf(trunk->title, sizeof(trunk->title), "the VLAN of VNI %u", l2->vni);
 
@@ -82,7 +95,10 @@ size_t l2_links(const struct node *node, const void *values, struct link *links)
 
 	*bridge = domain_link(node, l2, LINK_BRIDGE, PLACE_HBR, "bridge");
 	name_bridge(bridge->name, l2);
-	snprintf(bridge->master, sizeof(bridge->master), "%s", l2->vrf);
+	memcpy(bridge->master, l2->vrf.name, sizeof(bridge->master));
+	bridge->is_late = true; /* up with its addresses, or with IPv6 off */
+	if (l2->gateways.n)
+		bridge->mac = l2->gateway_mac;
 
 	*vxlan = domain_link(node, l2, LINK_VXLAN, PLACE_HBR, "vxlan");
 	snprintf(vxlan->name, sizeof(vxlan->name), "vx.%u", l2->vni);
@@ -115,11 +131,11 @@ static struct link vlan_leg(const struct node *node, const struct l2 *l2, enum l
 size_t l2_trunk_links(const struct node *node, const void *values, struct link *links)
 {
 	const struct l2 *l2 = values;
-
 	size_t n = 0;
 
 	if (l2->attach == ATTACH_BRIDGE) {
 		links[n] = domain_link(node, l2, LINK_BRIDGE, PLACE_HOST, "host-bridge");
+		links[n].is_late = true;
 		name_bridge(links[n++].name, l2);
 	}
 	links[n] = vlan_leg(node, l2, PLACE_HOST, node->host_trunk, "host-vlan");

@@ -11,7 +11,7 @@
 #include "shared/node/domain.h"
 
 /* The domains that a network's pods hold. */
-size_t l2_domains(const void *values, struct domain *domains);
+size_t l2_domains(void *values, uint64_t *given, struct domain *domains);
 
 /* br.<vni> and vx.<vni> in the HBR netns. */
 size_t l2_links(const struct node *node, const void *values, struct link *links);

@@ -214,6 +214,14 @@ bool field_given(const struct field_table *table, uint64_t given, size_t offset)
 	return false;
 }
 
+void field_give(const struct field_table *table, uint64_t *given, size_t offset)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		if (table->rows[i].offset == offset && table->rows[i].type != &field_refused)
+			*given |= UINT64_C(1) << i;
+	}
+}
+
 const struct field *field_find(const struct field_table *table, const char *key)
 {
 	for (size_t i = 0; i < table->n; i++) {

@@ -93,6 +93,9 @@ int fields_inherit(const struct field_table *table, const struct fields_fixed *f
 /* Was the key of the value at this offset given? */
 bool field_given(const struct field_table *table, uint64_t given, size_t offset);
 
+/* Mark the value at this offset as given. */
+void field_give(const struct field_table *table, uint64_t *given, size_t offset);
+
 /* The row of a key, NULL when there is none. */
 const struct field *field_find(const struct field_table *table, const char *key);
 

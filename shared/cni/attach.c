@@ -93,23 +93,11 @@ int attach_return_ipam(void *ctx, struct error *err)
 	return 0;
 }
 
-static int finish(struct attachment *attachment, const struct site *site, struct error *err)
-{
-	for (size_t i = 0; i < attachment->n_domains; i++) {
-		const struct domain_kind *kind = attachment->domains[i].kind;
-
-		if (kind->finish && kind->finish(site, attachment->values, err) < 0)
-			return -1;
-	}
-
-	return 0;
-}
-
 /* What could not be locked was not touched, nor was what comes after it: it is not to be waited for
  * once more, only to be left again. */
 static int leave_rest(struct attachment *attachment, size_t i)
 {
-	if (attachment->domains[i].lock.fd >= 0)
+	if (attachment->domains[i].lock.fd >= 0 && !attachment->domains[i].is_missed)
 		i++;
 	while (i < attachment->n_domains)
 		attachment->domains[i++].is_missed = true;
@@ -117,29 +105,36 @@ static int leave_rest(struct attachment *attachment, size_t i)
 	return -1;
 }
 
-int attach_hold(void *ctx, struct error *err)
+static int hold_all(struct attachment *attachment, const struct site *site, struct error *err)
 {
-	struct attachment *attachment = ctx;
-	struct site site = attachment_site(attachment);
-	struct network network = attachment_network(attachment);
 	auto_json json_t *holder = attachment_describe_holder(attachment);
 
 	if (!holder)
 		return error_errno(err, ERROR_INTERNAL, ENOMEM, "describe a holder");
-
 	for (size_t i = 0; i < attachment->n_domains; i++) {
-		if (domain_hold(&attachment->domains[i], &site, &network, attachment->id, holder,
-				err) < 0)
+		if (domain_hold(&attachment->domains[i], site, attachment->id, holder, err) < 0)
 			return leave_rest(attachment, i);
 	}
-	attachment->given = network.given;
-	attachment_list_links(attachment);
 
-	if (links_converge(attachment->nl, attachment->links, 0, attachment->n_links - 1,
-			   &attachment->changed, err) < 0)
+	return 0;
+}
+
+int attach_hold(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct site site = attachment_site(attachment);
+
+	if (hold_all(attachment, &site, err) < 0)
 		return -1;
+	attachment->n_links = 0;
+	for (size_t i = 0; i < attachment->n_domains; i++) {
+		if (domain_converge(&attachment->domains[i], &site, attachment->links,
+				    &attachment->n_links, &attachment->changed, err) < 0)
+			return -1;
+	}
+	attachment_list_port(attachment);
 
-	return attachment->changed ? finish(attachment, &site, err) : 0;
+	return 0;
 }
 
 /* All of them, whatever fails; the first failure is told. */
@@ -147,7 +142,6 @@ int attach_release(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
 	struct site site = attachment_site(attachment);
-	struct network network = attachment_network(attachment);
 	struct error failure;
 	int r = 0;
 
@@ -155,7 +149,7 @@ int attach_release(void *ctx, struct error *err)
 		struct domain *domain = &attachment->domains[i];
 
 		if (domain->is_missed ||
-		    domain_release(domain, &site, &network, attachment->id, &failure) == 0)
+		    domain_release(domain, &site, attachment->id, &failure) == 0)
 			continue;
 		if (r == 0)
 			*err = failure;
@@ -209,7 +203,7 @@ int attach_unlock(void *ctx, struct error *err)
 
 	(void)err;
 	for (size_t i = 0; i < attachment->n_domains; i++)
-		lock_release(&attachment->domains[i].lock);
+		domain_unlock(&attachment->domains[i]);
 
 	return 0;
 }

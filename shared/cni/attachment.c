@@ -49,7 +49,7 @@ int attachment_open(struct attachment *attachment, const struct attachment_type 
 void attachment_close(struct attachment *attachment)
 {
 	for (size_t i = 0; i < attachment->n_domains; i++)
-		lock_release(&attachment->domains[i].lock);
+		domain_unlock(&attachment->domains[i]);
 	lock_release(&attachment->lock);
 	store_close(&attachment->store);
 	for (size_t i = 0; i < PLACES; i++)
@@ -184,7 +184,8 @@ int attachment_read_values(struct attachment *attachment, struct error *err)
 		(void)parse_mac(text(attachment->record, "mac"), &interface->mac);
 	if (!mac_is_set(&interface->mac))
 		interface->mac = derive_mac(attachment, "pod");
-	attachment->n_domains = type->domains(attachment->values, attachment->domains);
+	attachment->n_domains =
+		type->domains(attachment->values, &attachment->given, attachment->domains);
 
 	return 0;
 }
@@ -257,11 +258,6 @@ struct site attachment_site(struct attachment *attachment)
 			      &attachment->hbr };
 }
 
-struct network attachment_network(struct attachment *attachment)
-{
-	return (struct network){ attachment->type->fields, attachment->values, attachment->given };
-}
-
 struct pod attachment_pod(struct attachment *attachment)
 {
 	const struct interface *interface = attachment->interface;
@@ -277,6 +273,7 @@ struct pod attachment_pod(struct attachment *attachment)
 		.allmulti = interface->allmulti,
 		.stay_down = interface->stay_down,
 		.addressing = &interface->addressing,
+		.next_hop = attachment->type->next_hop,
 	};
 }
 
@@ -309,8 +306,13 @@ void attachment_list_links(struct attachment *attachment)
 	size_t n = 0;
 
 	for (size_t i = 0; i < attachment->n_domains; i++)
-		n += attachment->domains[i].kind->links(&attachment->node, attachment->values,
-							&attachment->links[n]);
-	attachment->links[n++] = list_port(attachment);
+		n += domain_list_links(&attachment->domains[i], &attachment->node,
+				       &attachment->links[n]);
 	attachment->n_links = n;
+	attachment_list_port(attachment);
+}
+
+void attachment_list_port(struct attachment *attachment)
+{
+	attachment->links[attachment->n_links++] = list_port(attachment);
 }

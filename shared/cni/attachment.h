@@ -29,17 +29,18 @@ struct attachment_type {
 
 	/* Fill in what follows from node and keys, and see that they fit together. */
 	int (*settle)(const struct node *node, void *values, uint64_t *given, struct error *err);
-	/* The domains it holds, in the order in which they are locked; how many. Pure. */
-	size_t (*domains)(const void *values, struct domain *domains);
-	/* The keys that the VNI in the group of a port tells, when nothing else is known any more.
-	 */
-	void (*recover)(uint32_t vni, void *values);
+	/* The domains it holds, in the order in which they are locked; how many. */
+	size_t (*domains)(void *values, uint64_t *given, struct domain *domains);
+	/* The keys that a port on the node tells, when nothing else is known any more. */
+	int (*recover)(const struct site *site, const struct link_state *port, void *values,
+		       struct error *err);
 	/* The port, but for names and MACs of the attachment, which are filled in already. Pure. */
 	void (*port)(const struct node *node, const void *values, struct link *port);
 	/* For CHECK: what links and the pod's end do not tell. The links' indexes are known. */
 	int (*verify)(struct attachment *attachment, struct error *err);
 
-	const struct step *steps; /* on a struct attachment */
+	const struct ip *next_hop; /* struct pod; NULL: none */
+	const struct step *steps;  /* on a struct attachment */
 	size_t n_steps;
 };
 
@@ -104,7 +105,6 @@ json_t *attachment_describe_holder(const struct attachment *attachment);
 json_t *attachment_describe(const struct attachment *attachment, json_t *result);
 
 struct site attachment_site(struct attachment *attachment);
-struct network attachment_network(struct attachment *attachment);
 
 /* The pod's end as the steps want it. */
 struct pod attachment_pod(struct attachment *attachment);
@@ -112,7 +112,9 @@ struct pod attachment_pod(struct attachment *attachment);
 /* Is there nothing of it on the node (a macvlan), so that it can be found in the pod only? */
 bool attachment_is_in_pod(const struct attachment *attachment);
 
-/* The links of all its domains (whose values are known), and its port as the last one. */
+/* The links of all its domains (whose values are known), and its port as the last one; or the port
+ * alone, behind the links of the domains. */
 void attachment_list_links(struct attachment *attachment);
+void attachment_list_port(struct attachment *attachment);
 
 #define auto_attachment CLEANUP(attachment_close)

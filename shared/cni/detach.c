@@ -48,8 +48,10 @@ static int detach_unknown(struct attachment *attachment, struct error *err)
 	if (attachment_read_values(attachment, &unread) < 0)
 		attachment->n_domains = 0;
 	if (r == 1) {
-		type->recover(port.link.group & ~LINK_GROUP_MASK, attachment->values);
-		attachment->n_domains = type->domains(attachment->values, attachment->domains);
+		if (type->recover(&site, &port, attachment->values, err) < 0)
+			return -1;
+		attachment->n_domains =
+			type->domains(attachment->values, &attachment->given, attachment->domains);
 	} else if (!has_domains(attachment)) {
 		attachment->n_domains = 0; /* a DEL of what never was touches nothing */
 	}
@@ -157,34 +159,43 @@ static int bury(struct attachment *attachment, const struct domain *domain, cons
 		struct error *err)
 {
 	struct site site = attachment_site(attachment);
-	struct network network = attachment_network(attachment);
 	struct domain its = *domain;
 	auto_json json_t *record = NULL;
-	int r = store_read_record(&attachment->store, id, &record, err);
+	int r;
 
+	if (holder_is_domain(id))
+		return domain_release_child(&its, &site, id, err);
+	r = store_read_record(&attachment->store, id, &record, err);
 	if (r < 0)
 		return -1;
 	if (r == 0)
-		return domain_release(&its, &site, &network, id, err);
+		return domain_release(&its, &site, id, err);
 	if (strcmp(text(record, "plugin"), attachment->type->name) != 0)
 		return 0;
 
 	return detach_recorded(attachment->type, &attachment->who, record, err);
 }
 
-void detach_dead(struct attachment *attachment)
+static void reap(struct attachment *attachment, const struct domain *domain)
 {
+	struct dead dead = { .attachment = attachment };
 	struct error err;
 
-	for (size_t d = 0; d < attachment->n_domains; d++) {
-		const struct domain *domain = &attachment->domains[d];
-		struct dead dead = { .attachment = attachment };
+	if (store_each_holder(&attachment->store, domain->name, on_holder, &dead, &err) < 0)
+		error_warn("%s: %s", domain->title, err.msg);
+	for (size_t i = 0; i < dead.n; i++) {
+		if (bury(attachment, domain, dead.ids[i], &err) < 0)
+			error_warn("%s: a dead holder stays: %s", domain->title, err.msg);
+	}
+}
 
-		if (store_each_holder(&attachment->store, domain->name, on_holder, &dead, &err) < 0)
-			error_warn("%s: %s", domain->title, err.msg);
-		for (size_t i = 0; i < dead.n; i++) {
-			if (bury(attachment, domain, dead.ids[i], &err) < 0)
-				error_warn("%s: a dead holder stays: %s", domain->title, err.msg);
-		}
+void detach_dead(struct attachment *attachment)
+{
+	struct domain parent;
+
+	for (size_t i = 0; i < attachment->n_domains; i++) {
+		reap(attachment, &attachment->domains[i]);
+		if (domain_parent(&attachment->domains[i], &parent))
+			reap(attachment, &parent);
 	}
 }

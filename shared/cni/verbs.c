@@ -256,11 +256,10 @@ static void forgive_port(struct link *port)
 static int verify(struct attachment *attachment, struct error *err)
 {
 	struct site site = attachment_site(attachment);
-	struct network network = attachment_network(attachment);
 	struct pod pod = attachment_pod(attachment);
 
 	for (size_t i = 0; i < attachment->n_domains; i++) {
-		int r = domain_recall(&attachment->domains[i], &site, &network, err);
+		int r = domain_recall(&attachment->domains[i], &site, err);
 
 		if (r == 0)
 			return error_set(err, ERROR_CHECK, "%s is not known any more",

@@ -24,7 +24,10 @@ struct route {
 	uint32_t table;
 	uint8_t scope;
 	bool has_scope;
+	uint8_t protocol; /* 0: static */
 };
+
+#define ROUTE_PROTOCOL 104 /* of the routes that we put into a VRF's table: nobody else's */
 
 /* IPv6 addresses come without duplicate address detection (IFA_F_NODAD) unless dad is true. */
 int address_add(struct netlink *nl, int ifindex, const struct ip *address, bool dad,
@@ -52,8 +55,31 @@ int route_add(struct netlink *nl, int ifindex, const struct route *route, struct
  * (route->table) cannot be asked for and count as there. */
 int route_find(struct netlink *nl, int ifindex, const struct route *route, struct error *err);
 
+/*
+ * Let a look-up in a VRF's table end there: an unreachable default route of the worst metric, for
+ * both families; and its removal. is_closed: 1 when packets from the VRF (an index) end in the
+ * table, 0 when they go on to others.
+ */
+int route_close_table(struct netlink *nl, uint32_t table, struct error *err);
+int route_open_table(struct netlink *nl, uint32_t table, struct error *err);
+int route_table_is_closed(struct netlink *nl, uint32_t table, int vrf, struct error *err);
+
 /* "10.0.0.0/8 via 10.1.0.1" */
 void route_print(const struct route *route, char *text, size_t size);
+
+/*
+ * A permanent neighbour (NUD_PERMANENT: no packet moves it, and it never ages): FRR announces its
+ * address with its MAC at once. One that was learned gives way. -1: ERROR_CONFLICT when another MAC
+ * has the address for good. remove: only when the address is that MAC's; remove_all: whatever is
+ * that MAC's, for when nobody knows its addresses any more (dumps). find: 1 there, 0 not.
+ */
+int neighbor_add(struct netlink *nl, int ifindex, const struct ip *address, const struct mac *mac,
+		 struct error *err);
+int neighbor_remove(struct netlink *nl, int ifindex, const struct ip *address,
+		    const struct mac *mac, struct error *err);
+int neighbor_remove_all(struct netlink *nl, int ifindex, const struct mac *mac, struct error *err);
+int neighbor_find(struct netlink *nl, int ifindex, const struct ip *address, const struct mac *mac,
+		  struct error *err);
 
 /*
  * A static entry of the forwarding database for a MAC behind a bridge port (facts of the kernel:

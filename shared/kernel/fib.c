@@ -32,6 +32,7 @@ static int on_entry(struct nl_msg *msg, void *arg)
 	read_ip(tb[RTA_GATEWAY], rtm->rtm_family, &entry->gw);
 	entry->oif = tb[RTA_OIF] ? nla_get_s32(tb[RTA_OIF]) : 0;
 	entry->priority = tb[RTA_PRIORITY] ? nla_get_u32(tb[RTA_PRIORITY]) : 0;
+	entry->table = tb[RTA_TABLE] ? nla_get_u32(tb[RTA_TABLE]) : rtm->rtm_table;
 
 	return NL_OK;
 }
@@ -73,11 +74,13 @@ int fib_find(struct netlink *nl, const struct ip *to, int oif, struct fib_entry 
 		return error_errno(err, ERROR_INTERNAL, ENOMEM, "look up the route to %s", text);
 
 	r = netlink_request(nl, msg, on_entry, &found);
-	if (is_nowhere(r))
-		return 0;
-	if (r < 0)
+	if (r < 0 && !is_nowhere(r))
 		return netlink_error(nl, r, err, "look up the route to %s", text);
+	if (r == -EHOSTUNREACH || r == -EOPNOTSUPP)
+		found.type = RTN_UNREACHABLE;
 	*entry = found;
+	if (r < 0)
+		return 0;
 
 	return 1;
 }

@@ -19,8 +19,10 @@ struct fib_entry {
 	struct ip gw; /* family 0: none */
 	int oif;
 	uint32_t priority;
+	uint32_t table;
 };
 
-/* 1 and the entry that packets to an address out of a link (0: any) go by, 0 when there is none. */
+/* 1 and the entry that packets to an address out of a link (0: any) go by, 0 when there is none:
+ * its type then says whether that is because of an unreachable route, or for lack of any. */
 int fib_find(struct netlink *nl, const struct ip *to, int oif, struct fib_entry *entry,
 	     struct error *err);

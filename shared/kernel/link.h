@@ -45,6 +45,9 @@ struct link {
 	bool is_new;     /* nobody else's business and hardly there yet: made first, looked for
 			  * only when that fails, and what an earlier try left is replaced */
 	bool stays_down; /* somebody else sets it up, later */
+	bool is_late;    /* set up by links_raise(): it must not be seen before all is ready */
+	bool is_foreign; /* somebody else's: used when it is there, never made */
+	bool is_down;    /* of a late one: it was converged, and waits */
 	int index;       /* known once it was converged or verified; 0: not yet */
 
 	uint32_t group;

@@ -94,13 +94,19 @@ static int enslave(struct walk *walk, const struct link *link, const struct link
 	return request(walk, link, msg, "enslave", err);
 }
 
-static int set_up(struct walk *walk, const struct link *link, const struct link_state *state,
+static int set_up(struct walk *walk, struct link *link, const struct link_state *state,
 		  struct error *err)
 {
 	auto_nl_msg struct nl_msg *msg = NULL;
 
 	if (state->up || link->stays_down)
 		return 0;
+	if (link->is_late) {
+		link->is_down = true;
+		if (walk->changed)
+			*walk->changed = true;
+		return 0;
+	}
 
 	msg = link_message(RTM_NEWLINK, 0, state->index, IFF_UP, IFF_UP);
 	if (!msg)
@@ -147,8 +153,7 @@ static struct link_state as_made(const struct link *link)
 }
 
 /* A link of ours: complete it, mend what differs. */
-static int mend(struct walk *walk, const struct link *link, struct link_state *state,
-		struct error *err)
+static int mend(struct walk *walk, struct link *link, struct link_state *state, struct error *err)
 {
 	int master;
 
@@ -217,6 +222,10 @@ static int make(struct walk *walk, const struct link *link, struct link_state *s
 {
 	int r;
 
+	if (link->is_foreign)
+		return error_set(
+			err, ERROR_CONFLICT, "%s %s in the %s is gone, and not ours to make",
+			link_kinds[link->kind].name, link->name, walk_talk(walk, link)->place);
 	if (state->other[0])
 		return error_set(err, ERROR_CONFLICT,
 				 "%s in the %s cannot be made: it is an alternative name of %s",
@@ -306,6 +315,26 @@ int links_converge(struct netlink nl[static PLACES], struct link *links, size_t 
 
 	for (size_t i = first; i < n; i++) {
 		if (converge(&walk, &links[i], err) < 0)
+			return -1;
+	}
+
+	return 0;
+}
+
+int links_raise(struct netlink nl[static PLACES], const struct link *links, size_t n,
+		struct error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct link *link = &links[i];
+		auto_nl_msg struct nl_msg *msg = NULL;
+		struct walk walk = { .nl = nl };
+
+		if (!link->is_down)
+			continue;
+		msg = link_message(RTM_NEWLINK, 0, link->index, IFF_UP, IFF_UP);
+		if (!msg)
+			return no_memory(link, err);
+		if (request(&walk, link, msg, "set up", err) < 0)
 			return -1;
 	}
 

@@ -25,6 +25,10 @@
 int links_converge(struct netlink nl[static PLACES], struct link *links, size_t first, size_t n,
 		   bool *changed, struct error *err);
 
+/* Set up those that are late and were converged just now. */
+int links_raise(struct netlink nl[static PLACES], const struct link *links, size_t n,
+		struct error *err);
+
 /* The same walk without permission to change: -1, ERROR_CHECK, for the first difference. */
 int links_verify(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err);
 
@@ -33,14 +37,16 @@ int links_remove(struct netlink nl[static PLACES], const struct link *links, siz
 		 struct error *err);
 
 /*
- * For when nobody knows any more what exactly was made: remove whatever has the group, the kind and
- * the place of one of these links, unless there is a port: 1 when all went, 0 when a port keeps
- * them. Dumps.
+ * For when nobody knows any more what exactly was made: whatever has the group, the kind and the
+ * place of one of these links, and no alias or that of one. used: 1 when there is a port that needs
+ * them, else 0. Both dump.
  */
+int links_marked_are_used(struct netlink nl[static PLACES], const struct link *links, size_t n,
+			  struct error *err);
 int links_remove_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
 			struct error *err);
 
-/* 1 and the name of a port that is in one of the bridges but is not of these links, else 0. Dumps.
- */
+/* 1 and the name of a link that is in one of the bridges or VRFs but is not of these, else 0.
+ * Dumps. */
 int links_find_guest(struct netlink nl[static PLACES], const struct link *links, size_t n,
 		     char guest[static IFNAMSIZ], struct error *err);

@@ -65,7 +65,7 @@ struct search {
 	const struct link *links;
 	size_t n;
 	enum link_place place;
-	int bridge;
+	int master;
 	char *guest;
 };
 
@@ -73,7 +73,7 @@ static int on_port(const struct link_state *state, void *arg)
 {
 	struct search *search = arg;
 
-	if (state->master != search->bridge)
+	if (state->master != search->master)
 		return 0;
 	for (size_t i = 0; i < search->n; i++) {
 		if (search->links[i].place == search->place &&
@@ -85,18 +85,23 @@ static int on_port(const struct link_state *state, void *arg)
 	return 1;
 }
 
-/* 1 and the index of a bridge that is there and ours: one of others is not removed anyway. */
-static int find_own(struct netlink *nl, const struct link *bridge, int *index, struct error *err)
+/* 1 and the index of a master that is there and ours: one of others is not removed anyway. */
+static int find_own(struct netlink *nl, const struct link *master, int *index, struct error *err)
 {
 	struct link_state state;
 	struct error foreign;
-	int r = link_find(nl, bridge, &state, err);
+	int r = link_find(nl, master, &state, err);
 
 	if (r <= 0)
 		return r;
 	*index = state.index;
 
-	return link_is_ours(bridge, &state, &foreign) == 1;
+	return link_is_ours(master, &state, &foreign) == 1;
+}
+
+static bool is_master(const struct link *link)
+{
+	return link->kind == LINK_BRIDGE || link->kind == LINK_VRF;
 }
 
 int links_find_guest(struct netlink nl[static PLACES], const struct link *links, size_t n,
@@ -107,9 +112,9 @@ int links_find_guest(struct netlink nl[static PLACES], const struct link *links,
 		struct search search = { links, n, links[i].place, 0, guest };
 		int r;
 
-		if (links[i].kind != LINK_BRIDGE || !talk->sock)
+		if (!is_master(&links[i]) || !talk->sock)
 			continue;
-		r = find_own(talk, &links[i], &search.bridge, err);
+		r = find_own(talk, &links[i], &search.master, err);
 		if (r == 1)
 			r = links_each(talk, &links[i], on_port, &search, err);
 		if (r != 0)
@@ -135,7 +140,8 @@ static bool is_of_list(const struct marked *marked, const struct link_state *sta
 		const struct link *link = &marked->links[i];
 
 		if (link->place == marked->place && link->group == state->link.group &&
-		    strcmp(state->kind, link_kinds[link->kind].name) == 0)
+		    strcmp(state->kind, link_kinds[link->kind].name) == 0 &&
+		    (!state->link.alias[0] || strcmp(state->link.alias, link->alias) == 0))
 			return true;
 	}
 
@@ -171,6 +177,8 @@ static int on_slave(const struct link_state *state, void *arg)
 		return 0;
 	for (size_t i = 0; i < marked->n[LINK_BRIDGE]; i++)
 		marked->port = marked->port || state->master == marked->index[LINK_BRIDGE][i];
+	for (size_t i = 0; i < marked->n[LINK_VRF]; i++)
+		marked->port = marked->port || state->master == marked->index[LINK_VRF][i];
 
 	return 0;
 }
@@ -194,12 +202,12 @@ static int remove_marked(struct netlink *nl, const struct marked *marked, struct
 	return 0;
 }
 
-int links_remove_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
-			struct error *err)
-{
-	static const enum link_place places[] = { PLACE_HBR, PLACE_HOST };
-	struct marked marked[COUNT(places)] = { 0 };
+static const enum link_place places[] = { PLACE_HBR, PLACE_HOST };
 
+/* By place. */
+static int find_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
+		       struct marked marked[static COUNT(places)], struct error *err)
+{
 	for (size_t i = 0; i < COUNT(places); i++) {
 		struct netlink *talk = &nl[places[i]];
 
@@ -209,13 +217,33 @@ int links_remove_marked(struct netlink nl[static PLACES], const struct link *lin
 		if (links_each(talk, &links[0], on_marked, &marked[i], err) < 0 ||
 		    links_each(talk, &links[0], on_slave, &marked[i], err) < 0)
 			return -1;
-		if (marked[i].port)
-			return 0;
 	}
+
+	return 0;
+}
+
+int links_marked_are_used(struct netlink nl[static PLACES], const struct link *links, size_t n,
+			  struct error *err)
+{
+	struct marked marked[COUNT(places)];
+
+	if (find_marked(nl, links, n, marked, err) < 0)
+		return -1;
+
+	return marked[0].port || marked[1].port;
+}
+
+int links_remove_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
+			struct error *err)
+{
+	struct marked marked[COUNT(places)];
+
+	if (find_marked(nl, links, n, marked, err) < 0)
+		return -1;
 	for (size_t i = 0; i < COUNT(places); i++) {
 		if (nl[places[i]].sock && remove_marked(&nl[places[i]], &marked[i], err) < 0)
 			return -1;
 	}
 
-	return 1;
+	return 0;
 }

@@ -97,7 +97,7 @@ static struct nl_msg *build_add(int ifindex, const struct route *route)
 	if (!to || set_dst(to, route) < 0 || set_hop(to, route, ifindex) < 0)
 		return NULL;
 
-	rtnl_route_set_protocol(to, RTPROT_STATIC);
+	rtnl_route_set_protocol(to, route->protocol ? route->protocol : RTPROT_STATIC);
 	rtnl_route_set_scope(to, scope_of(route));
 	rtnl_route_set_table(to, route->table ? route->table : RT_TABLE_MAIN);
 	if (route->priority)

@@ -70,6 +70,28 @@ int sysctl_set(const char *path, const char *value, bool needed, struct error *e
 			   is[0] ? ", from " : "", is);
 }
 
+int sysctl_set_link(const char *ifname, const struct sysctl_of_link *settings, size_t n,
+		    struct error *err)
+{
+	char path[96];
+
+	for (size_t i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/conf/%s/%s", settings[i].family, ifname,
+			 settings[i].key);
+		if (sysctl_set(path, settings[i].value, settings[i].needed, err) < 0)
+			return -1;
+	}
+
+	return 0;
+}
+
+int sysctl_apply(void *link, struct error *err)
+{
+	const struct sysctl_link *what = link;
+
+	return sysctl_set_link(what->ifname, what->settings, what->n, err);
+}
+
 int sysctl_get(const char *path, long *value, struct error *err)
 {
 	char text[VALUE_SIZE];

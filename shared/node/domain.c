@@ -14,35 +14,46 @@ static int lock(struct domain *domain, const struct site *site, struct error *er
 											     : 0;
 }
 
+void domain_unlock(struct domain *domain)
+{
+	lock_release(&domain->parent_lock);
+	lock_release(&domain->lock);
+}
+
+bool domain_parent(const struct domain *domain, struct domain *parent)
+{
+	return domain->kind->parent && domain->kind->parent(domain->network.values, parent);
+}
+
 /* The node's lock is what makes a choice among domains (a VLAN, a table) safe: choose, write. */
-static int found(const struct domain *domain, const struct site *site, struct network *network,
-		 struct error *err)
+static int found(const struct domain *domain, const struct site *site, struct error *err)
 {
 	auto_lock struct lock node_lock = LOCK_NONE;
 	auto_json json_t *values = NULL;
+	struct network network = domain->network;
 
 	if (store_lock(site->store, "node", DOMAIN_LOCK_MS, &node_lock, err) < 0 ||
-	    domain->kind->settle(site, network, err) < 0)
+	    domain->kind->settle(site, &network, err) < 0)
 		return -1;
 
-	values = fields_dump(network->table, domain->kind->flag, network->values, network->given);
+	values = fields_dump(network.table, domain->kind->flag, network.values, *network.given);
 	if (!values)
 		return error_errno(err, ERROR_INTERNAL, ENOMEM, "remember %s", domain->title);
 
 	return store_write_domain(site->store, domain->name, values, err);
 }
 
-int domain_recall(const struct domain *domain, const struct site *site, struct network *network,
-		  struct error *err)
+static int recall(const struct domain *domain, const struct site *site, struct error *err)
 {
+	const struct network *network = &domain->network;
 	auto_json json_t *values = NULL;
 	struct fields_fixed fixed = { .what = domain->title, .flag = domain->kind->flag };
-	bool asks = network->given != 0;
+	bool asks = *network->given != 0;
 	int r = store_read_domain(site->store, domain->name, &values, err);
 
 	fixed.values = values;
 	if (r <= 0 ||
-	    fields_inherit(network->table, &fixed, network->values, &network->given, err) == 0)
+	    fields_inherit(network->table, &fixed, network->values, network->given, err) == 0)
 		return r;
 	if (asks)
 		return -1;
@@ -52,20 +63,95 @@ int domain_recall(const struct domain *domain, const struct site *site, struct n
 	return 0;
 }
 
-int domain_hold(struct domain *domain, const struct site *site, struct network *network,
-		const char *id, json_t *holder, struct error *err)
+int domain_recall(const struct domain *domain, const struct site *site, struct error *err)
+{
+	struct domain parent;
+	int r = recall(domain, site, err);
+
+	return r == 1 && domain_parent(domain, &parent) ? domain_recall(&parent, site, err) : r;
+}
+
+int domain_recall_as_is(const struct domain *domain, const struct site *site, struct error *err)
+{
+	struct domain asking = *domain;
+	uint64_t none = 0;
+
+	asking.network.given = &none;
+
+	return recall(&asking, site, err);
+}
+
+static int hold_parent(struct domain *domain, const struct site *site, struct error *err)
+{
+	auto_json json_t *holder = NULL;
+	struct domain parent;
+	int r;
+
+	if (!domain_parent(domain, &parent))
+		return 0;
+	holder = json_pack("{s:s}", "domain", domain->name);
+	if (!holder)
+		return error_errno(err, ERROR_INTERNAL, ENOMEM, "hold %s", parent.title);
+	r = domain_hold(&parent, site, domain->name, holder, err);
+	domain->parent_lock = parent.lock;
+
+	return r;
+}
+
+int domain_hold(struct domain *domain, const struct site *site, const char *id, json_t *holder,
+		struct error *err)
 {
 	int r;
 
 	if (lock(domain, site, err) < 0)
 		return -1;
-	r = domain_recall(domain, site, network, err);
-	if (r == 0)
-		r = found(domain, site, network, err);
-	if (r < 0)
+	r = recall(domain, site, err);
+	if (r == 0) {
+		r = found(domain, site, err);
+		/* What has the names that it would have had is somebody else's. */
+		domain->is_missed = r < 0;
+	}
+	if (r < 0 || store_put_holder(site->store, domain->name, id, holder, err) < 0)
 		return -1;
 
-	return store_put_holder(site->store, domain->name, id, holder, err);
+	return hold_parent(domain, site, err);
+}
+
+int domain_converge(const struct domain *domain, const struct site *site, struct link *links,
+		    size_t *n, bool *changed, struct error *err)
+{
+	const struct domain_kind *kind = domain->kind;
+	void *values = domain->network.values;
+	bool ours_changed = false;
+	struct domain parent;
+	size_t first;
+
+	if (domain_parent(domain, &parent) &&
+	    domain_converge(&parent, site, links, n, changed, err) < 0)
+		return -1;
+	first = *n;
+	*n += kind->links(site->node, values, &links[first]);
+
+	if (links_converge(site->nl, links, first, *n, &ours_changed, err) < 0)
+		return -1;
+	if (!ours_changed)
+		return 0;
+	*changed = true;
+	if (kind->finish && kind->finish(site, values, err) < 0)
+		return -1;
+
+	return links_raise(site->nl, &links[first], *n - first, err);
+}
+
+size_t domain_list_links(const struct domain *domain, const struct node *node, struct link *links)
+{
+	struct domain parent;
+	size_t n = 0;
+
+	if (domain_parent(domain, &parent))
+		n = domain_list_links(&parent, node, links);
+
+	return n + domain->kind->links(node, domain->network.values, &links[n]);
 }
 
 static int on_holder(const char *name, json_t *value, void *arg, struct error *err)
@@ -78,24 +164,55 @@ static int on_holder(const char *name, json_t *value, void *arg, struct error *e
 	return 1;
 }
 
-/* Nothing is remembered: the marks in the kernel are all there is to go by. */
-static int remove_marked(const struct domain *domain, const struct site *site,
-			 const struct network *network, struct error *err)
+/* Go on after a failure; the first one is told. */
+static void note(int r, const struct error *failure, int *result, struct error *err)
 {
-	struct link links[LINKS_MAX];
-	size_t n = domain->kind->links(site->node, network->values, links);
+	if (r < 0 && *result == 0) {
+		*err = *failure;
+		*result = -1;
+	}
+}
 
-	return links_remove_marked(site->nl, links, n, err);
+static int undo(const struct domain *domain, const struct site *site, struct error *err)
+{
+	return domain->kind->undo ? domain->kind->undo(site, domain->network.values, err) : 0;
+}
+
+static int clear(const struct domain *domain, const struct site *site, struct error *err)
+{
+	return domain->kind->clear ? domain->kind->clear(site, domain->network.values, err) : 0;
+}
+
+/* Nothing is remembered: the marks in the kernel are all there is to go by. */
+static int remove_marked(const struct domain *domain, const struct site *site, struct error *err)
+{
+	const struct domain_kind *kind = domain->kind;
+	void *values = domain->network.values;
+	struct link links[LINKS_MAX];
+	size_t n;
+	int r;
+
+	if (kind->recover && kind->recover(site, values, err) < 0)
+		return -1;
+	n = kind->links(site->node, values, links);
+	r = links_marked_are_used(site->nl, links, n, err);
+	if (r != 0)
+		return r < 0 ? -1 : 0;
+
+	return undo(domain, site, err) < 0 || links_remove_marked(site->nl, links, n, err) < 0 ||
+			       clear(domain, site, err) < 0
+		       ? -1
+		       : 1;
 }
 
 /* 1 when they are gone, 0 when a port of somebody else's needs them. */
-static int remove_links(const struct domain *domain, const struct site *site,
-			const struct network *network, struct error *err)
+static int remove_links(const struct domain *domain, const struct site *site, struct error *err)
 {
 	struct link links[LINKS_MAX];
-	size_t n = domain->kind->links(site->node, network->values, links);
+	size_t n = domain->kind->links(site->node, domain->network.values, links);
 	char guest[IFNAMSIZ];
-	int r = links_find_guest(site->nl, links, n, guest, err);
+	struct error failure;
+	int result = 0, r = links_find_guest(site->nl, links, n, guest, err);
 
 	if (r < 0)
 		return -1;
@@ -103,32 +220,43 @@ static int remove_links(const struct domain *domain, const struct site *site,
 		error_warn("%s stays: %s is still a port of it", domain->title, guest);
 		return 0;
 	}
-	if (domain->kind->undo && domain->kind->undo(site, network->values, err) < 0)
-		return -1;
+	note(undo(domain, site, &failure), &failure, &result, err);
+	note(links_remove(site->nl, links, n, &failure), &failure, &result, err);
+	note(clear(domain, site, &failure), &failure, &result, err);
 
-	return links_remove(site->nl, links, n, err) < 0 ? -1 : 1;
+	return result < 0 ? -1 : 1;
+}
+
+static int release_parent(const struct domain *domain, const struct site *site, struct error *err)
+{
+	struct domain parent;
+
+	return domain_parent(domain, &parent) ? domain_release(&parent, site, domain->name, err)
+					      : 0;
 }
 
 /*
  * What it was made of is what it says itself, whatever the network asks for now. A domain that has
- * to stay keeps its memory: the next pod finds it as it is, the next last one tries again.
+ * to stay keeps its memory: the next pod finds it as it is, the next last one tries again. The
+ * memory goes last, for it knows the parent.
  */
-static int dissolve(const struct domain *domain, const struct site *site,
-		    const struct network *network, struct error *err)
+static int dissolve(const struct domain *domain, const struct site *site, struct error *err)
 {
-	struct network recalled = { network->table, network->values, 0 };
-	int r = domain_recall(domain, site, &recalled, err);
+	int r = domain_recall_as_is(domain, site, err);
 
 	if (r < 0)
 		return -1;
-	r = r == 1 ? remove_links(domain, site, &recalled, err)
-		   : remove_marked(domain, site, &recalled, err);
+	r = r == 1 ? remove_links(domain, site, err) : remove_marked(domain, site, err);
+	if (r <= 0)
+		return r;
 
-	return r <= 0 ? r : store_remove_domain(site->store, domain->name, err);
+	return release_parent(domain, site, err) < 0
+		       ? -1
+		       : store_remove_domain(site->store, domain->name, err);
 }
 
-static int release_locked(const struct domain *domain, const struct site *site,
-			  const struct network *network, const char *id, struct error *err)
+static int release_locked(const struct domain *domain, const struct site *site, const char *id,
+			  struct error *err)
 {
 	int r;
 
@@ -138,17 +266,33 @@ static int release_locked(const struct domain *domain, const struct site *site,
 	if (r != 0)
 		return r < 0 ? -1 : 0;
 
-	return dissolve(domain, site, network, err);
+	return dissolve(domain, site, err);
 }
 
-int domain_release(struct domain *domain, const struct site *site, const struct network *network,
-		   const char *id, struct error *err)
+int domain_release(struct domain *domain, const struct site *site, const char *id,
+		   struct error *err)
+{
+	int r;
+
+	/* In the order of locks a parent's is behind its child's: it is taken anew where needed. */
+	lock_release(&domain->parent_lock);
+	if (lock(domain, site, err) < 0)
+		return -1;
+	r = release_locked(domain, site, id, err);
+	lock_release(&domain->lock);
+
+	return r;
+}
+
+int domain_release_child(struct domain *domain, const struct site *site, const char *child,
+			 struct error *err)
 {
 	int r;
 
 	if (lock(domain, site, err) < 0)
 		return -1;
-	r = release_locked(domain, site, network, id, err);
+	r = store_has_domain(site->store, child, err);
+	r = r == 0 ? release_locked(domain, site, child, err) : r < 0 ? -1 : 0;
 	lock_release(&domain->lock);
 
 	return r;

@@ -27,12 +27,14 @@ struct site {
 	const struct netns *hbr; /* the HBR netns itself, for what is no netlink's to do */
 };
 
-/* A network's configuration, as its plugin keeps it. */
+/* What a network says of a domain, as its plugin keeps it. */
 struct network {
 	const struct field_table *table;
 	void *values;
-	uint64_t given; /* which rows have a value */
+	uint64_t *given; /* which rows have a value; with the values */
 };
+
+struct domain;
 
 struct domain_kind {
 	unsigned flag; /* of the rows that the first holder fixes */
@@ -41,38 +43,77 @@ struct domain_kind {
 	int (*settle)(const struct site *site, struct network *network, struct error *err);
 	/* The links it is made of, parents first; how many. Pure. */
 	size_t (*links)(const struct node *node, const void *values, struct link *links);
-	/* What links alone do not say: done when they were made or mended, undone when they go,
-	 * both idempotent. NULL: nothing. */
-	int (*finish)(const struct site *site, const void *values, struct error *err);
-	int (*undo)(const struct site *site, const void *values, struct error *err);
+	/* What links alone do not say: done when they were made or mended, before those that are
+	 * late go up; undone before they go, and the rest of it after they went. All idempotent.
+	 * NULL: nothing. */
+	int (*finish)(const struct site *site, void *values, struct error *err);
+	int (*undo)(const struct site *site, void *values, struct error *err);
+	int (*clear)(const struct site *site, void *values, struct error *err);
+	/* For one that nobody remembers any more: what the kernel still tells of it. NULL: nothing.
+	 */
+	int (*recover)(const struct site *site, void *values, struct error *err);
+	/* The domain that this one holds as long as it is there (a VRF); false: none. NULL: never.
+	 */
+	bool (*parent)(void *values, struct domain *parent);
 };
 
 struct domain {
 	const struct domain_kind *kind;
 	char name[STORE_NAME_SIZE]; /* "l2-10100" */
 	char title[64];             /* "the L2 domain of VNI 10100" */
-	struct lock lock;
+	struct network network;     /* whose values it fixes */
+	struct lock lock, parent_lock;
 	bool is_missed; /* an ADD ended before it got here: there is nothing of it to release */
 };
 
+/* A domain of that kind, name and network, which nobody has looked at yet. */
+#define DOMAIN(kind_, table_, values_, given_)                                            \
+	((struct domain){                                                                 \
+		.kind = (kind_),                                                          \
+		.network = { .table = (table_), .values = (values_), .given = (given_) }, \
+		.lock = LOCK_NONE,                                                        \
+		.parent_lock = LOCK_NONE })
+
 /*
  * Become a holder: lock the domain (it stays locked), settle what is open in the network's values,
- * put the holder. The links are the caller's to converge. -1: ERROR_CONFLICT with both values,
- * ERROR_TRY_AGAIN, ERROR_STATE.
+ * put the holder; then the same for its parent, which the domain itself holds. -1: ERROR_CONFLICT
+ * with both values, ERROR_TRY_AGAIN, ERROR_STATE.
  */
-int domain_hold(struct domain *domain, const struct site *site, struct network *network,
-		const char *id, json_t *holder, struct error *err);
-
-/* Take what the domain has fixed into the network's values. 0: there is no such domain. */
-int domain_recall(const struct domain *domain, const struct site *site, struct network *network,
-		  struct error *err);
+int domain_hold(struct domain *domain, const struct site *site, const char *id, json_t *holder,
+		struct error *err);
 
 /*
- * Stop being a holder; remove the domain when that was the last one. Locks unless it is locked, and
- * unlocks. A domain that has a port of somebody else's is left as it is.
+ * Make its links so, its parent's first; they are appended to the *n there are. *changed is set
+ * when something was sent.
  */
-int domain_release(struct domain *domain, const struct site *site, const struct network *network,
-		   const char *id, struct error *err);
+int domain_converge(const struct domain *domain, const struct site *site, struct link *links,
+		    size_t *n, bool *changed, struct error *err);
+
+/* The same links, as they should be; how many. */
+size_t domain_list_links(const struct domain *domain, const struct node *node, struct link *links);
+
+/* Take what the domain has fixed into the network's values, and its parent's. 0: there is no such
+ * domain, or no such parent. */
+int domain_recall(const struct domain *domain, const struct site *site, struct error *err);
+
+/* The same, whatever the network asks for: what is remembered is what counts. No parent's. */
+int domain_recall_as_is(const struct domain *domain, const struct site *site, struct error *err);
+
+/*
+ * Stop being a holder; remove the domain when that was the last one, and let its parent go. Locks
+ * unless it is locked, and unlocks. A domain that has a port of somebody else's is left as it is.
+ */
+int domain_release(struct domain *domain, const struct site *site, const char *id,
+		   struct error *err);
+
+/* Release what a domain that is gone held. It may have come back meanwhile: then nothing. */
+int domain_release_child(struct domain *domain, const struct site *site, const char *child,
+			 struct error *err);
+
+void domain_unlock(struct domain *domain);
+
+/* Its parent, as far as the values tell. */
+bool domain_parent(const struct domain *domain, struct domain *parent);
 
 /*
  * Choose the lowest VLAN of the node's range that no domain and no link on the trunk has, or see

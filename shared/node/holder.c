@@ -51,10 +51,22 @@ static int has_port(const struct site *site, const char *port, struct error *err
 	return r;
 }
 
+/* Attachments have 16 hex digits. */
+bool holder_is_domain(const char *id)
+{
+	return strchr(id, '-') != NULL;
+}
+
 int holder_is_dead(const struct site *site, json_t *holder, struct error *err)
 {
 	auto_netns struct netns ns = NETNS_NONE;
+	const char *domain = text(holder, "domain");
 	int r;
+
+	if (domain[0]) {
+		r = store_has_domain(site->store, domain, err);
+		return r < 0 ? -1 : !r;
+	}
 
 	switch (netns_probe(&ns, text(holder, "netns"))) {
 	case NETNS_UNKNOWN:

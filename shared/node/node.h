@@ -30,6 +30,13 @@ struct node_vtep {
 	struct ip address;
 };
 
+struct node_frr {
+	bool is_ours; /* the node file has "frr" */
+	char vtysh[256];
+	char socket_dir[256];
+	char template[256]; /* "": our own text */
+};
+
 struct node {
 	char hbr_netns[256];
 	char trunk[IFNAMSIZ];
@@ -46,6 +53,7 @@ struct node {
 	uint32_t table_range[2];
 	unsigned bridge_netfilter; /* enum bridge_netfilter */
 	char state_dir[256];
+	struct node_frr frr;
 	uint64_t overridable; /* a bit for each row of node_fields */
 	char slug[64];        /* of the canonical hbr_netns, see store_slug() */
 };

@@ -40,49 +40,30 @@ int pod_has_interface(const struct pod *pod, struct error *err)
 	return r < 0 ? -1 : r == 1 || state.other[0];
 }
 
-struct setting {
-	const char *family, *key, *value;
-	bool needed;
-};
-
-static int set(const char *ifname, const struct setting *settings, size_t n, struct error *err)
-{
-	char path[96];
-
-	for (size_t i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "%s/conf/%s/%s", settings[i].family, ifname,
-			 settings[i].key);
-		if (sysctl_set(path, settings[i].value, settings[i].needed, err) < 0)
-			return -1;
-	}
-
-	return 0;
-}
-
 /* Inside the pod's namespace. */
 static int set_sysctls(void *arg, struct error *err)
 {
 	const struct pod *pod = arg;
-	const struct setting always[] = {
+	const struct sysctl_of_link always[] = {
 		/* The pod's own later changes of MAC and state announce themselves. */
 		{ "ipv4", "arp_notify", "1", false },
 		{ "ipv6", "ndisc_notify", "1", false },
 	};
-	const struct setting ipv6[] = {
+	const struct sysctl_of_link ipv6[] = {
 		{ "ipv6", "disable_ipv6", "0", true },
 		{ "ipv6", "keep_addr_on_down", "1", false },
 		{ "ipv6", "accept_dad", pod->dad ? "1" : "0", false },
 	};
 	/* Whose addresses are given wants no others from a router. */
-	const struct setting given[] = {
+	const struct sysctl_of_link given[] = {
 		{ "ipv6", "accept_ra", "0", false },
 		{ "ipv6", "autoconf", "0", false },
 	};
 
-	if (set(pod->ifname, always, COUNT(always), err) < 0 ||
+	if (sysctl_set_link(pod->ifname, always, COUNT(always), err) < 0 ||
 	    (has_family(pod->addressing, AF_INET6) &&
-	     set(pod->ifname, ipv6, COUNT(ipv6), err) < 0) ||
-	    (pod->addressing->n_ips && set(pod->ifname, given, COUNT(given), err) < 0))
+	     sysctl_set_link(pod->ifname, ipv6, COUNT(ipv6), err) < 0) ||
+	    (pod->addressing->n_ips && sysctl_set_link(pod->ifname, given, COUNT(given), err) < 0))
 		return -1;
 
 	/* Asked here, inside, by an ioctl: it costs no netlink request. */
@@ -115,6 +96,18 @@ static int set_flags(const struct pod *pod, int index, struct error *err)
 	return r < 0 ? netlink_error(pod->nl, r, err, "set up %s", pod->ifname) : 0;
 }
 
+/* The way to it, of a metric that no other interface of the pod has: each may have the same hop. */
+static int reach_next_hop(const struct pod *pod, int index, struct error *err)
+{
+	struct route route = { .priority = (uint32_t)index };
+
+	if (!pod->next_hop || !has_family(pod->addressing, AF_INET))
+		return 0;
+	route.dst = *pod->next_hop;
+
+	return route_add(pod->nl, index, &route, err);
+}
+
 int pod_configure(const struct pod *pod, struct error *err)
 {
 	const struct addressing *addressing = pod->addressing;
@@ -131,7 +124,7 @@ int pod_configure(const struct pod *pod, struct error *err)
 		if (address_add(pod->nl, index, &addressing->ips[i].address, pod->dad, err) < 0)
 			return -1;
 	}
-	if (set_flags(pod, index, err) < 0)
+	if (set_flags(pod, index, err) < 0 || reach_next_hop(pod, index, err) < 0)
 		return -1;
 	for (size_t i = 0; i < addressing->n_routes; i++) {
 		if (route_add(pod->nl, index, &addressing->routes[i], err) < 0)

@@ -37,6 +37,7 @@ struct pod {
 	bool promisc, allmulti;
 	bool stay_down; /* the pod sets it up itself */
 	const struct addressing *addressing;
+	const struct ip *next_hop; /* of an IPv4 route, in no network of the pod's; NULL: none */
 };
 
 /* 1 when the pod has a link of that name, as an alternative one too. */

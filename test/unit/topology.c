@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugins/hbr-l2/topology.h"
 
+#include <sys/socket.h>
+
 #include "shared/base/cleanup.h"
 #include "test/unit/unit.h"
 
@@ -100,6 +102,7 @@ static void test_trunk_links_of_macvlans(void)
 		settled("{\"vni\": 10100, \"vlan\": 100, \"attach\": \"macvlan\"}", "192.0.2.1");
 	struct link links[LINKS_MAX] = { 0 };
 	struct domain domains[4];
+	uint64_t given = 0;
 
 	check(l2_trunk_links(&node, &l2, links) == 2);
 	golden(&links[0], PLACE_HOST,
@@ -110,10 +113,10 @@ static void test_trunk_links_of_macvlans(void)
 	       "tr.100 type vlan id 100 group 1744840564 alias \"hbr-cni:hbr-1:vlan:10100\" "
 	       "address 02:d7:59:dc:d0:79 mtu 1450 addrgenmode 1 learning 1 neigh_suppress 0 "
 	       "isolated 0 hairpin 0 locked 0 link tr master br.10100");
-	check(l2_domains(&l2, domains) == 2);
+	check(l2_domains(&l2, &given, domains) == 2);
 
 	l2.attach = ATTACH_DIRECT;
-	check(l2_domains(&l2, domains) == 1);
+	check(l2_domains(&l2, &given, domains) == 1);
 	check_str(domains[0].name, "l2-10100");
 }
 
@@ -124,6 +127,7 @@ static void test_longest(void)
 		settled("{\"vni\": 16777215, \"vlan\": 4094, \"neighSuppress\": true}", "fd00::1");
 	struct link links[LINKS_MAX] = { 0 };
 	struct domain domains[4];
+	uint64_t given = 0;
 
 	check(l2_links(&node, &l2, links) == 2);
 	golden(&links[1], PLACE_HBR,
@@ -131,7 +135,7 @@ static void test_longest(void)
 	       "group 1761607679 alias \"hbr-cni:hbr-1:vxlan:16777215\" address 02:fe:70:fc:f2:d3 "
 	       "mtu 1450 addrgenmode 1 learning 0 neigh_suppress 1 isolated 0 hairpin 0 locked 0 "
 	       "master br.16777215");
-	check(l2_domains(&l2, domains) == 2);
+	check(l2_domains(&l2, &given, domains) == 2);
 	check_str(domains[0].name, "l2-16777215");
 	check_str(domains[0].title, "the L2 domain of VNI 16777215");
 	check_str(domains[1].name, "trunk-16777215");
@@ -223,7 +227,7 @@ static void test_every_key(void)
 
 	mac_print(&l2.interface.mac, mac);
 	check_str(mac, "02:00:00:00:00:0a");
-	check_str(l2.vrf, "red");
+	check_str(l2.vrf.name, "red");
 	check(l2.vni == 16777215 && l2.vlan == 1 && l2.attach == ATTACH_BRIDGE);
 	check(l2.mobile && l2.isolated && l2.hairpin && l2.macspoofchk && l2.neigh_suppress);
 	check(l2.interface.mtu == 68 && l2.interface.dad && l2.interface.promisc);
@@ -233,7 +237,7 @@ static void test_every_key(void)
 	l2 = read_network("{\"vni\": 1, \"portIsolation\": true, \"hairpinMode\": \"true\", "
 			  "\"promiscMode\": true, \"vlan\": null, \"vrf\": \"\"}");
 	check(l2.isolated && l2.hairpin && l2.interface.promisc && !l2.mobile && l2.vlan == 0);
-	check_str(l2.vrf, "");
+	check_str(l2.vrf.name, "");
 }
 
 static void refused(const char *text, int code, const char *wanted)
@@ -263,9 +267,9 @@ static void test_ranges(void)
 	bad("{\"vni\": 1, \"vlan\": 1.5}",
 	    "vlan: 1.5 is not allowed: wanted a number from 1 to 4094");
 	bad("{\"vni\": 1, \"vrf\": \"sixteen-bytes-xx\"}",
-	    "vrf: \"sixteen-bytes-xx\" is not allowed: wanted the name of a network device: 1 to 15 ASCII characters without blanks, '/', ':' and '%', and not \".\", \"..\", \"all\", \"default\" or \"lo\"");
+	    "vrf: \"sixteen-bytes-xx\" is not allowed: wanted the name of a VRF: 1 to 15 ASCII characters without blanks, '/', ':' and '%', and not \".\", \"..\", \"all\", \"default\" or \"lo\"");
 	bad("{\"vni\": 1, \"vrf\": 7}",
-	    "vrf: 7 is not allowed: wanted the name of a network device: 1 to 15 ASCII characters without blanks, '/', ':' and '%', and not \".\", \"..\", \"all\", \"default\" or \"lo\"");
+	    "vrf: 7 is not allowed: wanted the name of a VRF that is there, \"\" for none, or an object with name, vni, table, routeTargets, importVrfs");
 	bad("{\"vni\": 1, \"mtu\": 67}",
 	    "mtu: 67 is not allowed: wanted a number from 68 to 65535, or 0 for the default");
 	bad("{\"vni\": 1, \"mtu\": 65536}",
@@ -282,14 +286,28 @@ static void test_ranges(void)
 	    "addresses[0].address: \"10.0.0.1\" is not allowed: wanted address/prefix");
 }
 
-static void test_not_offered(void)
+/* A VRF that may be made, and the gateway of its domain. */
+static void test_gateways(void)
 {
-	refused("{\"vni\": 1, \"gateway\": [\"10.0.0.1/24\"]}", ERROR_UNSUPPORTED,
-		"gateway: [\"10.0.0.1/24\"] is not allowed: wanted no value, the key is not supported");
-	refused("{\"vni\": 1, \"gatewayMac\": \"02:00:00:00:00:01\"}", ERROR_UNSUPPORTED,
-		"gatewayMac: \"02:00:00:00:00:01\" is not allowed: wanted no value, the key is not supported");
-	refused("{\"vni\": 1, \"vrf\": {\"name\": \"red\"}}", ERROR_UNSUPPORTED,
-		"vrf: {\"name\":\"red\"} is not allowed: wanted the name of a VRF that is there: hbr-l2 makes none");
+	struct l2 l2 =
+		read_network("{\"vni\": 1, \"gateway\": [\"10.0.0.1/24\", \"fd00::1/64\"], "
+			     "\"vrf\": {\"name\": \"red\", \"vni\": \"5000\", \"table\": 7}}");
+	struct l2 plain = read_network("{\"vni\": 1, \"vrf\": \"red\"}");
+
+	check(l2.vrf.may_be_made && l2.vrf.vni == 5000 && l2.vrf.table == 7);
+	check(l2.gateways.n == 2 && l2_has_gateway(&l2, AF_INET) && l2_has_gateway(&l2, AF_INET6));
+	check(!plain.vrf.may_be_made && !l2_has_gateway(&plain, AF_INET));
+
+	bad("{\"vni\": 1, \"vrf\": {\"vni\": 5000}}",
+	    "vrf: name is missing: wanted the name of a VRF: 1 to 15 ASCII characters without blanks, '/', ':' and '%', and not \".\", \"..\", \"all\", \"default\" or \"lo\"");
+	bad("{\"vni\": 1, \"vrf\": {\"name\": \"red\", \"table\": 254}}",
+	    "vrf: table: 254 is not allowed: wanted a number from 1 to 4294967295 except 253, 254 and 255, which are the kernel's");
+	bad("{\"vni\": 1, \"gateway\": \"10.0.0.1/24\"}",
+	    "gateway: \"10.0.0.1/24\" is not allowed: wanted a list of at most 16 addresses with prefix length");
+	bad("{\"vni\": 1, \"gateway\": [\"10.0.0.1\"]}",
+	    "gateway: \"10.0.0.1\" is not allowed: wanted unicast addresses with prefix length, such as 10.0.0.1/24 or fd00::1/64");
+	bad("{\"vni\": 1, \"gateway\": [\"224.0.0.1/24\"]}",
+	    "gateway: \"224.0.0.1/24\" is not allowed: wanted unicast addresses with prefix length, such as 10.0.0.1/24 or fd00::1/64");
 }
 
 /* A macvlan is no port of a bridge. */
@@ -327,7 +345,7 @@ static void test_node(void)
 
 	/* An MTU of 0 is not an MTU that was asked for. */
 	l2 = (struct l2){ 0 };
-	l2_give(&given, offsetof(struct l2, interface.mtu));
+	field_give(&l2_fields, &given, offsetof(struct l2, interface.mtu));
 	check(l2_settle(&node, &l2, &given, &err) == 0);
 	check(!field_given(&l2_fields, given, offsetof(struct l2, interface.mtu)));
 }
@@ -342,7 +360,7 @@ int main(void)
 	test_port();
 	test_every_key();
 	test_ranges();
-	test_not_offered();
+	test_gateways();
 	test_macvlan_keys();
 	test_node();
 

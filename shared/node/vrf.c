@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/node/vrf.h"
+
+#include <errno.h>
+#include <linux/if_link.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/base/cleanup.h"
+#include "shared/kernel/address.h"
+
+struct link vrf_link(const struct node *node, const struct vrf *vrf)
+{
+	struct link link = {
+		.kind = LINK_VRF,
+		.place = PLACE_HBR,
+		.group = LINK_GROUP_MARK | vrf_key(vrf),
+		.vrf = { .table = vrf->table },
+		.is_foreign = vrf->is_adopted,
+	};
+
+	memcpy(link.name, vrf->name, sizeof(link.name));
+	snprintf(link.alias, sizeof(link.alias), "hbr-cni:%s:vrf:%s", node->slug, vrf->name);
+
+	return link;
+}
+
+uint32_t vrf_key(const struct vrf *vrf)
+{
+	return (vrf->vni ? vrf->vni : vrf->table) & ~LINK_GROUP_MASK;
+}
+
+/* Of a node, for all its L3VNIs: other nodes keep it per VTEP, and one that changes loses packets.
+ */
+static struct mac router_mac(const struct vrf *vrf)
+{
+	char local[IP_TEXT_SIZE];
+	const char *const parts[] = { "router", local };
+
+	ip_print(&vrf->local, local);
+
+	return mac_from_hash(hash_parts(parts, COUNT(parts)));
+}
+
+/* Not the router's: FRR takes a vxlan that has the same as its bridge for another router. */
+static struct mac vxlan_mac(const struct vrf *vrf)
+{
+	char vni[16], local[IP_TEXT_SIZE];
+	const char *const parts[] = { "l3-vxlan", vni, local };
+
+	snprintf(vni, sizeof(vni), "%u", vrf->vni);
+	ip_print(&vrf->local, local);
+
+	return mac_from_hash(hash_parts(parts, COUNT(parts)));
+}
+
+static struct link tunnel_link(const struct node *node, const struct vrf *vrf, enum link_kind kind,
+			       const char *role)
+{
+	struct link link = {
+		.kind = kind,
+		.place = PLACE_HBR,
+		.group = LINK_GROUP_MARK | vrf_key(vrf),
+		.mtu = vrf->mtu,
+		.addrgenmode = IN6_ADDR_GEN_MODE_NONE,
+		.is_late = true,
+	};
+
+	snprintf(link.alias, sizeof(link.alias), "hbr-cni:%s:%s:%u", node->slug, role, vrf->vni);
+
+	return link;
+}
+
+static size_t list_links(const struct node *node, const void *values, struct link *links)
+{
+	const struct vrf *vrf = values;
+	struct link *bridge = &links[1], *vxlan = &links[2];
+
+	links[0] = vrf_link(node, vrf);
+	if (!vrf->vni)
+		return 1;
+
+	*bridge = tunnel_link(node, vrf, LINK_BRIDGE, "l3-bridge");
+	snprintf(bridge->name, sizeof(bridge->name), "br.%u", vrf->vni);
+	memcpy(bridge->master, vrf->name, sizeof(bridge->master));
+	bridge->mac = router_mac(vrf);
+
+	*vxlan = tunnel_link(node, vrf, LINK_VXLAN, "l3-vxlan");
+	snprintf(vxlan->name, sizeof(vxlan->name), "vx.%u", vrf->vni);
+	memcpy(vxlan->master, bridge->name, sizeof(vxlan->master));
+	vxlan->is_port = true;
+	vxlan->mac = vxlan_mac(vrf);
+	vxlan->vxlan.id = vrf->vni;
+	vxlan->vxlan.local = vrf->local;
+	vxlan->vxlan.dstport = (uint16_t)vrf->vxlan_port;
+
+	return 3;
+}
+
+static int finish(const struct site *site, void *values, struct error *err)
+{
+	const struct vrf *vrf = values;
+
+	return vrf->is_adopted ? 0 : route_close_table(&site->nl[PLACE_HBR], vrf->table, err);
+}
+
+/*
+ * Is it ours to take back what FRR and the table were given for it? By its mark as long as it is
+ * there, by what is remembered when not.
+ */
+static int is_ours(const struct site *site, const struct vrf *vrf, struct error *err)
+{
+	struct link wanted = vrf_link(site->node, vrf);
+	struct link_state state;
+	struct error foreign;
+	int r;
+
+	if (vrf->is_adopted || !site->nl[PLACE_HBR].sock)
+		return 0;
+	r = link_find(&site->nl[PLACE_HBR], &wanted, &state, err);
+	if (r == 1)
+		return link_is_ours(&wanted, &state, &foreign) == 1;
+
+	return r < 0 ? -1 : vrf->mtu != 0;
+}
+
+static int undo(const struct site *site, void *values, struct error *err)
+{
+	struct vrf *vrf = values;
+	int r = is_ours(site, vrf, err);
+
+	vrf->is_going = r == 1;
+
+	return r < 0 ? -1 : 0;
+}
+
+/* The kernel keeps the routes of a VRF that goes. */
+static int clear(const struct site *site, void *values, struct error *err)
+{
+	const struct vrf *vrf = values;
+
+	return vrf->is_going && vrf->table ? route_open_table(&site->nl[PLACE_HBR], vrf->table, err)
+					   : 0;
+}
+
+static int recover(const struct site *site, void *values, struct error *err)
+{
+	struct vrf *vrf = values;
+	struct link wanted = vrf_link(site->node, vrf);
+	struct link_state state;
+	int r;
+
+	if (!site->nl[PLACE_HBR].sock)
+		return 0;
+	r = link_find(&site->nl[PLACE_HBR], &wanted, &state, err);
+	if (r <= 0 || strcmp(state.kind, "vrf") != 0)
+		return r < 0 ? -1 : 0;
+	vrf->table = state.link.vrf.table;
+	/* Without one the mark has the table's lower bits, which no VNI of ours has as well. */
+	vrf->vni = (state.link.group ^ vrf->table) & ~LINK_GROUP_MASK
+			   ? state.link.group & ~LINK_GROUP_MASK
+			   : 0;
+
+	return 0;
+}
+
+static const struct domain_kind kind = {
+	.flag = FIELD_USER,
+	.settle = vrf_settle,
+	.links = list_links,
+	.finish = finish,
+	.undo = undo,
+	.clear = clear,
+	.recover = recover,
+};
+
+struct domain vrf_domain(struct vrf *vrf)
+{
+	struct domain domain = DOMAIN(&kind, &vrf_fields, vrf, &vrf->given);
+
+	snprintf(domain.name, sizeof(domain.name), "vrf-%s", vrf->name);
+	snprintf(domain.title, sizeof(domain.title), "the VRF %s", vrf->name);
+
+	return domain;
+}
+
+void vrf_recover(const struct site *site, const struct link_state *slave, struct vrf *vrf)
+{
+	if (site->nl[PLACE_HBR].sock && slave->master)
+		link_print_name(&site->nl[PLACE_HBR], slave->master, vrf->name);
+}
+
+int vrf_verify(const struct site *site, const struct vrf *vrf, struct error *err)
+{
+	struct netlink *hbr = &site->nl[PLACE_HBR];
+	int index, r;
+
+	if (vrf->is_adopted)
+		return 0;
+	if (link_get_index(hbr, vrf->name, &index, err) < 0)
+		return -1;
+	r = route_table_is_closed(hbr, vrf->table, index, err);
+	if (r == 0)
+		return error_set(err, ERROR_CHECK,
+				 "the VRF %s in the HBR netns has lost its unreachable default: "
+				 "what table %u does not know leaves by the main one",
+				 vrf->name, vrf->table);
+
+	return r < 0 ? -1 : 0;
+}
