@@ -14,7 +14,8 @@ CFLAGS ?= -O2 -g
 DEPS   := libnl-route-3.0 libnl-3.0 jansson
 
 PLUGINS := $(patsubst plugins/%/main.c,%,$(wildcard plugins/*/main.c))
-SHARED  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard shared/*/*.c))
+# What keeps the C library's resolver out of static programs has no place in others.
+SHARED  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(if $(STATIC),,%/resolver.c),$(wildcard shared/*/*.c)))
 UNITS   := $(patsubst test/unit/%.c,$(BUILD)/test/unit/%,$(wildcard test/unit/*.c))
 TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/guest/poweroff
 SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] test/*/*.[ch])
@@ -77,6 +78,7 @@ $(PLUGINS:%=$(BUILD)/%):
 	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
 
 $(BUILD)/test/unit/topology: $(patsubst %,$(BUILD)/plugins/hbr-l2/%.o,fields topology settle)
+$(BUILD)/test/unit/vrf: $(patsubst %,$(BUILD)/plugins/hbr-vrf/%.o,fields topology)
 $(UNITS): $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(SHARED)
 	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
 

@@ -96,9 +96,10 @@ size_t l2_links(const struct node *node, const void *values, struct link *links)
 	*bridge = domain_link(node, l2, LINK_BRIDGE, PLACE_HBR, "bridge");
 	name_bridge(bridge->name, l2);
 	memcpy(bridge->master, l2->vrf.name, sizeof(bridge->master));
-	bridge->is_late = true; /* up with its addresses, or with IPv6 off */
-	if (l2->gateways.n)
+	if (l2->gateways.n) {
 		bridge->mac = l2->gateway_mac;
+		bridge->is_late = true; /* up only with its addresses */
+	}
 
 	*vxlan = domain_link(node, l2, LINK_VXLAN, PLACE_HBR, "vxlan");
 	snprintf(vxlan->name, sizeof(vxlan->name), "vx.%u", l2->vni);
@@ -135,7 +136,6 @@ size_t l2_trunk_links(const struct node *node, const void *values, struct link *
 
 	if (l2->attach == ATTACH_BRIDGE) {
 		links[n] = domain_link(node, l2, LINK_BRIDGE, PLACE_HOST, "host-bridge");
-		links[n].is_late = true;
 		name_bridge(links[n++].name, l2);
 	}
 	links[n] = vlan_leg(node, l2, PLACE_HOST, node->host_trunk, "host-vlan");
@@ -143,7 +143,7 @@ size_t l2_trunk_links(const struct node *node, const void *values, struct link *
 		links[n].master[0] = '\0';
 		links[n].is_port = false;
 	}
-	n++;
+	links[n++].is_late = l2->own_vlan; /* the VLAN below it is added first */
 	links[n++] = vlan_leg(node, l2, PLACE_HBR, node->trunk, "vlan");
 
 	return n;

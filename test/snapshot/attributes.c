@@ -3,7 +3,6 @@
 #include "test/snapshot/attributes.h"
 
 #include <arpa/inet.h>
-#include <linux/if.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -83,8 +82,6 @@ static void print_value(char *text, size_t room, const struct place *place, enum
 		snprintf(text, room, "%u", ntohs((uint16_t)number(attr)));
 	else if (form == ADDRESS && (size == 4 || size == 16))
 		inet_ntop(size == 4 ? AF_INET : AF_INET6, bytes, text, (socklen_t)room);
-	else if (form == STATE && size == 1) /* unknown is as good as up, and becomes it */
-		snprintf(text, room, "%u", *bytes == IF_OPER_UNKNOWN ? IF_OPER_UP : *bytes);
 	else if (form == NUMBER && (size == 1 || size == 2 || size == 4 || size == 8))
 		snprintf(text, room, "%llu", (unsigned long long)number(attr));
 	else

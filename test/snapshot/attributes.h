@@ -11,7 +11,7 @@
 
 /* A number of 1, 2, 4 or 8 bytes, else bytes in hex; text; IP or MAC; a number in network order; an
  * ifindex; more attributes; not to be shown. */
-enum form { NUMBER, TEXT, ADDRESS, PORT, LINK, NEST, STATE, SKIP };
+enum form { NUMBER, TEXT, ADDRESS, PORT, LINK, NEST, SKIP };
 
 struct row {
 	const char *name;
