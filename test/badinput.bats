@@ -330,7 +330,8 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 	node 7 '{"tableRange": "0-5"}' 'node.json: tableRange: "0-5" is not allowed: wanted a range'
 	node 7 '{"bridgeNetfilter": true}' 'node.json: bridgeNetfilter: true is not allowed: wanted one of warn, refuse, ignore'
 	node 7 '{"stateDir": "run"}' 'node.json: stateDir: "run" is not allowed: wanted an absolute path'
-	node 2 '{"frr": {}}' 'node.json: frr: {} is not allowed: wanted no value, the key is not supported'
+	node 7 '{"frr": "yes"}' 'node.json: frr: "yes" is not allowed: wanted an object with "vtysh", "vtySocketDir" and "template"'
+	node 7 '{"frr": {"template": "x"}}' 'node.json: frr: template: "x" is not allowed: wanted an absolute path of at most 255 bytes'
 	node 2 '{"policy": []}' 'node.json: policy: [] is not allowed: wanted no value, the key is not supported'
 	node 7 '{"overridable": "mtu"}' 'node.json: overridable: "mtu" is not allowed: wanted a list of keys of this file'
 	for key in stateDir frr policy overridable vtepp; do

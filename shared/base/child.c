@@ -82,7 +82,8 @@ static _Noreturn void become(const struct child *child, const struct child_end *
 	if (getppid() != end->parent) /* it died before the line above */
 		_exit(127);
 
-	if (dup2(end->input, STDIN_FILENO) >= 0 && dup2(end->output, STDOUT_FILENO) >= 0) {
+	if (dup2(end->input, STDIN_FILENO) >= 0 && dup2(end->output, STDOUT_FILENO) >= 0 &&
+	    (!child->with_errors || dup2(end->output, STDERR_FILENO) >= 0)) {
 		/* Ours are O_CLOEXEC all of them; this is for what our parent left open. */
 		close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
 		execve(child->path, child->argv, child->envp);

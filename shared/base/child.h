@@ -4,9 +4,11 @@
 /*
  * Run a program to its end, within a time limit. The child gets the text on its standard input,
  * no descriptor but 0, 1 and 2, default signal dispositions, a process group of its own, and dies
- * with us (PR_SET_PDEATHSIG). Its standard error is ours; its standard output is collected.
+ * with us (PR_SET_PDEATHSIG). Its standard output is collected; its standard error is ours, or
+ * collected with it.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "shared/base/error.h"
@@ -20,6 +22,7 @@ struct child {
 	const char *input;   /* for its standard input */
 	size_t input_size;   /* bytes */
 	unsigned timeout_ms; /* then it is killed, and that is ERROR_TRY_AGAIN */
+	bool with_errors;    /* what goes to standard error is part of the output */
 };
 
 struct child_output {

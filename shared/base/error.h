@@ -35,6 +35,7 @@ enum error_code {
 	ERROR_DELEGATE_RESULT = 105, /* the IPAM plugin said something that is no result */
 	ERROR_CHECK = 106,           /* CHECK: something is not as ADD left it */
 	ERROR_STATE = 107,           /* the state directory cannot be read or written */
+	ERROR_FRR = 108,             /* FRR does not run, or refused what it was told */
 };
 
 struct error {

@@ -30,8 +30,9 @@ struct node_vtep {
 	struct ip address;
 };
 
+/* FRR, where the VRFs in it are ours to make. */
 struct node_frr {
-	bool is_ours; /* the node file has "frr" */
+	bool is_ours;
 	char vtysh[256];
 	char socket_dir[256];
 	char template[256]; /* "": our own text */

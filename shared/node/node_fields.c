@@ -174,6 +174,49 @@ static json_t *dump_uplinks(const struct field *field, const void *at)
 	return take_ptr(&list);
 }
 
+#undef AT
+#define AT(member)   offsetof(struct node_frr, member)
+#define SIZE(member) sizeof(((struct node_frr *)NULL)->member)
+
+/* clang-format off */
+static const struct field frr_rows[] = {
+	{ .key = "vtysh", .type = &field_path, .offset = AT(vtysh), .max = SIZE(vtysh),
+	  .doc = "Path of vtysh." },
+	{ .key = "vtySocketDir", .type = &field_path, .offset = AT(socket_dir),
+	  .max = SIZE(socket_dir), .doc = "Directory of the daemons' sockets." },
+	{ .key = "template", .type = &field_path, .offset = AT(template), .max = SIZE(template),
+	  .doc = "File with the text that FRR is told of a VRF, instead of our own." },
+};
+/* clang-format on */
+
+static const struct field_table frr_fields = { frr_rows, COUNT(frr_rows) };
+
+static int parse_frr(const struct field *field, json_t *value, void *at, struct error *err)
+{
+	struct node_frr frr = { .is_ours = true,
+				.vtysh = "/usr/bin/vtysh",
+				.socket_dir = "/var/run/frr" };
+	uint64_t given;
+
+	if (!json_is_object(value))
+		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
+				    "an object with \"vtysh\", \"vtySocketDir\" and \"template\"");
+	if (fields_parse(&frr_fields, value, &frr, &given, err) < 0)
+		return error_wrap(err, "%s", field->key);
+	memcpy(at, &frr, sizeof(frr));
+
+	return 0;
+}
+
+static json_t *dump_frr(const struct field *field, const void *at)
+{
+	const struct node_frr *frr = at;
+
+	(void)field;
+
+	return fields_dump(&frr_fields, 0, frr, frr->template[0] ? 7 : 3);
+}
+
 /* The keys that a network may bring, as bits of their rows. */
 static int parse_overridable(const struct field *field, json_t *value, void *at, struct error *err)
 {
@@ -213,12 +256,15 @@ static json_t *dump_overridable(const struct field *field, const void *at)
 	return take_ptr(&list);
 }
 
+#undef SIZE
 #define SIZE(member) sizeof(((struct node *)NULL)->member)
 
 static const struct field_type field_vtep = { "object", sizeof(struct node_vtep), parse_vtep,
 					      dump_vtep };
 static const struct field_type field_uplinks = { "list of device names", SIZE(uplinks),
 						 parse_uplinks, dump_uplinks };
+static const struct field_type field_frr = { "object", sizeof(struct node_frr), parse_frr,
+					     dump_frr };
 static const struct field_type field_keys = { "list of keys", sizeof(uint64_t), parse_overridable,
 					      dump_overridable };
 
@@ -257,8 +303,8 @@ static const struct field rows[] = {
 	  .doc = "What ADD does when bridged frames pass the host's packet filter." },
 	{ .key = "stateDir", .type = &field_path, .offset = AT(state_dir), .max = SIZE(state_dir),
 	  .flags = NODE_ONLY, .doc = "Directory of records and locks." },
-	{ .key = "frr", .type = &field_refused, .flags = NODE_ONLY,
-	  .doc = "Provisioning of VRFs in FRR." },
+	{ .key = "frr", .type = &field_frr, .offset = AT(frr), .flags = NODE_ONLY,
+	  .doc = "How to tell FRR of VRFs; absent: it is somebody else's." },
 	{ .key = "policy", .type = &field_refused, .flags = NODE_ONLY,
 	  .doc = "Which pods may use which VLANs, VNIs and VRFs." },
 	{ .key = "overridable", .type = &field_keys, .offset = AT(overridable), .flags = NODE_ONLY,

@@ -14,12 +14,13 @@ static char *environment[] = { (char[]){ "PATH=/usr/bin:/bin" }, (char[]){ "GREE
 			       NULL };
 static char printed[4096]; /* by the last script */
 static char text[4096];    /* of the last script */
+static bool with_errors;   /* for the next one */
 
 static int run(const char *script, const char *input, size_t size, unsigned timeout_ms,
 	       struct error *err)
 {
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, text, NULL };
-	struct child child = { "/bin/sh", argv, environment, input, size, timeout_ms };
+	struct child child = { "/bin/sh", argv, environment, input, size, timeout_ms, with_errors };
 	struct child_output output = { .status = -1 };
 
 	snprintf(text, sizeof(text), "%s", script);
@@ -67,7 +68,7 @@ static void large_both_ways(void)
 {
 	static char input[3 << 20];
 	char *argv[] = { (char[]){ "cat" }, NULL };
-	struct child child = { "/bin/cat", argv, environment, input, sizeof(input), 20000 };
+	struct child child = { "/bin/cat", argv, environment, input, sizeof(input), 20000, false };
 	struct child_output output;
 	struct error err;
 
@@ -95,10 +96,18 @@ static void too_much(void)
 		    "/bin/sh printed more than 4 MiB");
 }
 
+static void both_outputs(void)
+{
+	with_errors = true;
+	check(run_script("echo one; echo two >&2; echo three; exit 3") == 3);
+	check_str(printed, "one\ntwo\nthree\n");
+	with_errors = false;
+}
+
 static void cannot_run(void)
 {
 	char *argv[] = { (char[]){ "x" }, NULL };
-	struct child child = { "/nonexistent/x", argv, environment, NULL, 0, 20000 };
+	struct child child = { "/nonexistent/x", argv, environment, NULL, 0, 20000, false };
 	struct child_output output;
 	struct error err;
 
@@ -207,6 +216,7 @@ int main(void)
 	gives_and_takes();
 	large_both_ways();
 	too_much();
+	both_outputs();
 	cannot_run();
 	too_long();
 	left_behind();

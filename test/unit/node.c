@@ -125,6 +125,25 @@ static void test_every_key(void)
 }
 
 /* What is written down can be read back, and is the same. */
+static void test_frr(void)
+{
+	struct node node;
+
+	good("{}", &node);
+	check(!node.frr.is_ours);
+	good("{\"frr\": {}}", &node);
+	check(node.frr.is_ours);
+	check_str(node.frr.vtysh, "/usr/bin/vtysh");
+	check_str(node.frr.socket_dir, "/var/run/frr");
+	check_str(node.frr.template, "");
+	good("{\"frr\": {\"vtysh\": \"/x/vtysh\", \"vtySocketDir\": \"/x/frr\","
+	     " \"template\": \"/x/template\"}}",
+	     &node);
+	check_str(node.frr.vtysh, "/x/vtysh");
+	check_str(node.frr.socket_dir, "/x/frr");
+	check_str(node.frr.template, "/x/template");
+}
+
 static void test_dump(void)
 {
 	static const char *const texts[] = {
@@ -132,6 +151,8 @@ static void test_dump(void)
 		" \"overridable\": [\"hbrNetns\", \"vlanRange\"], \"stateDir\": \"/x\","
 		" \"trunk\": \"t0\"}",
 		"{\"vtep\": {\"address\": \"2001:db8::1\"}, \"uplinks\": []}",
+		"{\"frr\": {\"vtysh\": \"/v\", \"vtySocketDir\": \"/s\"}}",
+		"{\"frr\": {\"vtysh\": \"/v\", \"vtySocketDir\": \"/s\", \"template\": \"/t\"}}",
 	};
 
 	for (size_t i = 0; i < COUNT(texts); i++) {
@@ -193,8 +214,10 @@ static void test_ranges(void)
 				       "16 names of network devices");
 	bad("{\"uplinks\": [\"eth0\", 1]}",
 	    "uplinks: 1 is not allowed: wanted the name of a network device");
-	refused("{\"frr\": {}}", NULL, ERROR_UNSUPPORTED,
-		"frr: {} is not allowed: wanted no value, the key is not supported");
+	bad("{\"frr\": true}", "frr: true is not allowed: wanted an object with \"vtysh\", "
+			       "\"vtySocketDir\" and \"template\"");
+	bad("{\"frr\": {\"vtysh\": \"vtysh\"}}", "frr: vtysh: \"vtysh\" is not allowed: wanted an "
+						 "absolute path of at most 255 bytes");
 	refused("{\"policy\": []}", NULL, ERROR_UNSUPPORTED,
 		"policy: [] is not allowed: wanted no value, the key is not supported");
 }
@@ -320,6 +343,7 @@ int main(void)
 
 	test_defaults();
 	test_every_key();
+	test_frr();
 	test_dump();
 	test_vtep();
 	test_ranges();

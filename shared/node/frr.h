@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/*
+ * VRFs in FRR, by vtysh: what a VRF with an L3VNI needs there before its links may be up, and its
+ * way back. Only where the node file has "frr"; without it FRR is somebody else's and never
+ * touched. One lock per HBR netns is held around vtysh, which FRR does not bear twice at once.
+ */
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shared/base/error.h"
+#include "shared/base/parse.h"
+#include "shared/node/node.h"
+#include "shared/node/store.h"
+
+#define FRR_TIMEOUT_MS 10000 /* of one vtysh */
+
+struct frr_vrf {
+	const char *name;
+	uint32_t vni;          /* 0: none */
+	struct ip router_id;   /* the VTEP; family AF_INET6 or 0: FRR's own choice */
+	json_t *route_targets; /* {"import": [...], "export": [...]}; NULL: automatic */
+	json_t *import_vrfs;   /* names; NULL: none */
+};
+
+/*
+ * Tell FRR of the VRF and wait until it knows: the links of the L3VNI are there, and down. Telling
+ * it twice is no error. *touched is set as soon as something may have been configured. -1:
+ * ERROR_FRR with the line that was refused and what FRR said of it; ERROR_TRY_AGAIN.
+ */
+int frr_provision(const struct node *node, const struct store *store, const struct frr_vrf *vrf,
+		  bool *touched, struct error *err);
+
+/* Before the links go: its VNI and its BGP instance. What FRR does not know is gone already, and so
+ * is everything when FRR is not running. */
+int frr_withdraw(const struct node *node, const struct store *store, const struct frr_vrf *vrf,
+		 struct error *err);
+
+/* After the links went: the rest of it. */
+int frr_forget(const struct node *node, const struct store *store, const struct frr_vrf *vrf,
+	       struct error *err);
