@@ -2,12 +2,10 @@
 #include "shared/node/frr.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "shared/base/cleanup.h"
@@ -15,12 +13,11 @@
 #include "shared/node/frr_text.h"
 #include "shared/node/frr_vtysh.h"
 
-#define LOCK_MS      20000
-#define AWAIT_MS     5000 /* for FRR to do, or to see, what it was told or what the kernel did */
-#define PAUSE_MS     50
-#define TEMPLATE_MAX (64 << 10) /* bytes */
+#define LOCK_MS  20000
+#define AWAIT_MS 5000 /* for FRR to do, or to see, what it was told or what the kernel did */
+#define PAUSE_MS 50
 
-#define SHOW_MAPPING "show vrf vni json"
+static char show_mapping[] = "show vrf vni json";
 
 struct call {
 	const struct node_frr *frr;
@@ -60,14 +57,14 @@ static int begin(struct call *call, const struct store *store, struct error *err
 	return store_lock(store, "frr", LOCK_MS, &call->lock, err) < 0 ? -1 : 0;
 }
 
-/* Say one text, all lines of which must be taken. The answer to the command after it, as a new
- * reference; NULL when it is no JSON. */
-static int say(const struct call *call, const char *text, const char *also, json_t **answer,
+/* Say one text (NULL: none), all lines of which must be taken. The answer to the command after it,
+ * as a new reference; NULL when it is no JSON. */
+static int say(const struct call *call, const char *text, char *also, json_t **answer,
 	       struct error *err)
 {
 	auto_frr_run struct frr_run run = { 0 };
 
-	if (frr_run_prepare(&run, text, *text != '\0', also, err) < 0 ||
+	if (frr_run_prepare(&run, text ? text : "", text != NULL, also, err) < 0 ||
 	    frr_run(call->frr, &run, err) < 0 || frr_run_check(&run, err) < 0)
 		return -1;
 	if (also)
@@ -76,21 +73,16 @@ static int say(const struct call *call, const char *text, const char *also, json
 	return 0;
 }
 
-/* The running configuration, as a new text; 0: FRR does not run. */
-static int get_running(const struct call *call, char **running, struct error *err)
+/* Ask for the running configuration: 1 and it is the first answer, 0 FRR does not run. */
+static int ask_running(const struct call *call, struct frr_run *run, struct error *err)
 {
-	auto_frr_run struct frr_run run = { 0 };
-
-	if (frr_run_prepare(&run, "show running-config", false, NULL, err) < 0 ||
-	    frr_run(call->frr, &run, err) < 0)
+	if (frr_run_prepare(run, "show running-config", false, NULL, err) < 0 ||
+	    frr_run(call->frr, run, err) < 0)
 		return -1;
-	if (frr_run_is_down(&run))
+	if (frr_run_is_down(run))
 		return 0;
-	if (frr_run_check(&run, err) < 0)
-		return -1;
-	*running = strdup(run.answers[0]);
 
-	return *running ? 1 : error_errno(err, ERROR_INTERNAL, errno, "text of FRR");
+	return frr_run_check(run, err) < 0 ? -1 : 1;
 }
 
 struct state {
@@ -101,7 +93,8 @@ struct state {
 /* Both daemons are asked something, so that the one which does not run is named. */
 static int look(const struct call *call, struct state *state, struct error *err)
 {
-	static const char questions[] = SHOW_MAPPING "\nshow bgp vrfs json\nshow running-config\n";
+	static const char questions[] =
+		"show vrf vni json\nshow bgp vrfs json\nshow running-config\n";
 	auto_frr_run struct frr_run run = { 0 };
 	auto_json json_t *instances = NULL;
 	const char *id = NULL;
@@ -171,36 +164,6 @@ static int is_declared(const struct call *call, const struct frr_config *config,
 		config->as, vrf->name, vrf->vni ? vni : "none");
 }
 
-/* The text of the site, or our own. */
-static int get_template(const struct node_frr *frr, char **text, struct error *err)
-{
-	auto_close int fd = -1;
-	auto_free char *read_text = NULL;
-	struct stat st;
-	ssize_t n;
-
-	if (!frr->template[0]) {
-		*text = strdup(frr_template);
-		return *text ? 0 : error_errno(err, ERROR_INTERNAL, errno, "text for FRR");
-	}
-	fd = open(frr->template, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return error_errno(err, ERROR_INVALID_CONFIG, errno, "frr.template: %s",
-				   frr->template);
-	if (!S_ISREG(st.st_mode) || st.st_size > TEMPLATE_MAX)
-		return error_set(err, ERROR_INVALID_CONFIG,
-				 "frr.template: %s: wanted a regular file of at most %d bytes",
-				 frr->template, TEMPLATE_MAX);
-	read_text = calloc(1, (size_t)st.st_size + 1);
-	n = read_text ? read(fd, read_text, (size_t)st.st_size) : -1;
-	if (n < 0)
-		return error_errno(err, ERROR_INVALID_CONFIG, errno, "frr.template: %s",
-				   frr->template);
-	*text = take_ptr(&read_text);
-
-	return 0;
-}
-
 /* All that FRR is to be told: our filter, the rest from the template. */
 static int compose(const struct call *call, const struct state *state, char **text,
 		   struct error *err)
@@ -213,7 +176,7 @@ static int compose(const struct call *call, const struct state *state, char **te
 		ip_print(&call->vrf->router_id, own_id);
 		values.router_id = own_id;
 	}
-	if (get_template(call->frr, &template, err) < 0 ||
+	if (frr_template_read(call->frr->template, &template, err) < 0 ||
 	    frr_expand(frr_filter, &values, &filter, err) < 0)
 		return -1;
 	if (frr_expand(template, &values, &rest, err) < 0)
@@ -249,7 +212,7 @@ static int tell(const struct call *call, const char *text, struct error *err)
 	for (bool is_told = false;; is_told = true) {
 		auto_json json_t *mapping = NULL;
 
-		if (say(call, is_told ? "" : text, SHOW_MAPPING, &mapping, err) < 0)
+		if (say(call, is_told ? NULL : text, show_mapping, &mapping, err) < 0)
 			return -1;
 		if (call->vrf->vni == 0 || is_mapped(mapping, call->vrf))
 			return 0;
@@ -266,7 +229,7 @@ static int tell(const struct call *call, const char *text, struct error *err)
 static int provision(const struct call *call, bool *touched, struct error *err)
 {
 	auto_free char *text = NULL;
-	struct state state;
+	struct state state = { 0 };
 	int r;
 
 	if (look(call, &state, err) < 0)
@@ -302,21 +265,21 @@ int frr_provision(const struct node *node, const struct store *store, const stru
 /* What is still to be said so that nothing of it remains; 0: nothing. */
 static int find_remains(const struct call *call, bool is_last, char **text, struct error *err)
 {
-	auto_free char *running = NULL;
+	auto_frr_run struct frr_run run = { 0 };
 	struct frr_config config;
-	int r = get_running(call, &running, err);
+	int r = ask_running(call, &run, err);
 
 	if (r == 0)
 		error_warn("VRF %s: FRR is not running: what it was told of it is gone",
 			   call->vrf->name);
 	if (r <= 0)
 		return r;
-	frr_config_read(running, call->vrf->name, &config);
+	frr_config_read(run.answers[0], call->vrf->name, &config);
 	if (!frr_config_is_ours(&config))
 		return 0;
 	errno = 0;
 	*text = is_last ? frr_config_forget(call->vrf->name, &config)
-			: frr_config_withdraw(running, call->vrf->name, &config);
+			: frr_config_withdraw(run.answers[0], call->vrf->name, &config);
 	if (!*text && errno == ENOMEM)
 		return error_errno(err, ERROR_INTERNAL, ENOMEM, "text for FRR");
 

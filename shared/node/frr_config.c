@@ -77,8 +77,6 @@ static void read_top(const char *line, const char *vrf, struct frr_config *confi
 	frr_name(vrf, ours);
 	if (sscanf(line, "route-map %63s", name) == 1)
 		config->has_route_map |= strcmp(name, ours) == 0;
-	else if (sscanf(line, "vrf %63s", name) == 1)
-		config->has_vrf |= strcmp(name, vrf) == 0;
 	for (size_t i = 0; i < COUNT(lists); i++) {
 		char family[8], text[LINE_SIZE];
 
@@ -195,8 +193,8 @@ char *frr_config_forget(const char *vrf, const struct frr_config *config)
 	if (!out)
 		return NULL;
 	frr_name(vrf, name);
-	if (config->has_vrf)
-		fprintf(out, "no vrf %s\n", vrf);
+	/* FRR keeps one that it was told of when its link was there, and does not show that. */
+	fprintf(out, "no vrf %s\n", vrf);
 	/* These last: they say that the rest is ours. */
 	if (config->has_route_map)
 		fprintf(out, "no route-map %s\n", name);

@@ -3,7 +3,7 @@
 
 /*
  * What FRR's running configuration says of a VRF, and the lines that take it back. Pure. One rule:
- * only what is there is removed, so that removing twice is no error.
+ * what is not there is not removed, so that removing twice is no error.
  */
 
 #include <stdbool.h>
@@ -20,8 +20,7 @@ struct frr_instance {
 struct frr_config {
 	char as[32];                  /* of the default instance; "": there is none */
 	bool has_evpn;                /* it has advertise-all-vni */
-	bool has_vrf;                 /* a block of the VRF's */
-	char vni[16];                 /* in it; "": none */
+	char vni[16];                 /* of the VRF; "": none */
 	bool has_route_map;           /* this and the lists: ours */
 	bool has_list[2];             /* IPv4, IPv6 */
 	struct frr_instance instance; /* of the VRF */

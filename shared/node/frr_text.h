@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * What FRR is told of a VRF, as text: a template with the VRF's values in it. Pure. One rule: all
+ * What FRR is told of a VRF, as text: a template with the VRF's values in it. One rule: all
  * of it can be told twice, and can be undone by what frr_config.h finds.
  *
  * {vrf} and the like in a line become the value; a line with a list ({import_vrf}) is written for
@@ -30,6 +30,10 @@ extern const char frr_filter[];
 
 /* The VRF, its BGP instance: where a site has no template of its own. */
 extern const char frr_template[];
+
+/* The template in a file, or, for a path of "", our own; as a new text. -1: ERROR_INVALID_CONFIG.
+ */
+int frr_template_read(const char *path, char **text, struct error *err);
 
 /* A new text. -1: ERROR_INVALID_CONFIG with the line and the placeholder that is none. */
 int frr_expand(const char *template, const struct frr_values *values, char **text,

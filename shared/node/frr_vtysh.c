@@ -2,7 +2,7 @@
 #include "shared/node/frr_vtysh.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,7 +13,7 @@
 
 #define WORDS_SIZE 256 /* of FRR's words in an error */
 
-static int put(struct frr_run *run, const char *command, size_t number, struct error *err)
+static int put(struct frr_run *run, char *command, size_t number, struct error *err)
 {
 	if (run->n == FRR_LINES_MAX)
 		return error_set(err, ERROR_FRR, "text for FRR: wanted at most %d lines",
@@ -24,16 +24,17 @@ static int put(struct frr_run *run, const char *command, size_t number, struct e
 	return 0;
 }
 
-int frr_run_prepare(struct frr_run *run, const char *text, bool is_configuration, const char *also,
+int frr_run_prepare(struct frr_run *run, const char *text, bool is_configuration, char *also,
 		    struct error *err)
 {
+	static char enter[] = "configure terminal", leave[] = "end";
 	char *line, *rest;
 	size_t number = 0;
 
 	run->lines = rest = strdup(text);
 	if (!run->lines)
 		return error_errno(err, ERROR_INTERNAL, errno, "text for FRR");
-	if (is_configuration && put(run, "configure terminal", 0, err) < 0)
+	if (is_configuration && put(run, enter, 0, err) < 0)
 		return -1;
 	while ((line = strsep(&rest, "\n"))) {
 		number++;
@@ -43,7 +44,7 @@ int frr_run_prepare(struct frr_run *run, const char *text, bool is_configuration
 		if (*line && *line != '!' && *line != '#' && put(run, line, number, err) < 0)
 			return -1;
 	}
-	if (is_configuration && put(run, "end", 0, err) < 0)
+	if (is_configuration && put(run, leave, 0, err) < 0)
 		return -1;
 
 	return also ? put(run, also, 0, err) : 0;
@@ -152,8 +153,8 @@ int frr_run(const struct node_frr *frr, struct frr_run *run, struct error *err)
 	/* Without HOME it keeps no history, and starts no pager. */
 	static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", locale[] = "LC_ALL=C";
 	static char socket[] = "--vty_socket", echo[] = "-E", command[] = "-c";
-	char *argv[2 * FRR_LINES_MAX + 5] = { (char *)(uintptr_t)frr->vtysh, socket,
-					      (char *)(uintptr_t)frr->socket_dir, echo };
+	char vtysh[sizeof(frr->vtysh)], dir[sizeof(frr->socket_dir)];
+	char *argv[2 * FRR_LINES_MAX + 5] = { vtysh, socket, dir, echo };
 	char *envp[] = { path, locale, NULL };
 	struct child child = { .path = frr->vtysh,
 			       .argv = argv,
@@ -163,9 +164,11 @@ int frr_run(const struct node_frr *frr, struct frr_run *run, struct error *err)
 			       .with_errors = true };
 	struct child_output output;
 
+	snprintf(vtysh, sizeof(vtysh), "%s", frr->vtysh);
+	snprintf(dir, sizeof(dir), "%s", frr->socket_dir);
 	for (size_t i = 0; i < run->n; i++) {
 		argv[2 * i + 4] = command;
-		argv[2 * i + 5] = (char *)(uintptr_t)run->commands[i];
+		argv[2 * i + 5] = run->commands[i];
 	}
 	if (child_run(&child, &output, err) < 0) {
 		if (err->code != ERROR_TRY_AGAIN)

@@ -16,7 +16,7 @@
 
 struct frr_run {
 	char *lines; /* owned, cut into commands */
-	const char *commands[FRR_LINES_MAX];
+	char *commands[FRR_LINES_MAX];
 	size_t numbers[FRR_LINES_MAX]; /* of their lines in the text; 0: not of the text */
 	size_t n;
 
@@ -29,7 +29,7 @@ struct frr_run {
 
 /* Cut a text into commands: no empty lines, no comments ('!', '#'). is_configuration: enter and
  * leave the configuration around it. also: a command after all, NULL: none. -1: ERROR_FRR. */
-int frr_run_prepare(struct frr_run *run, const char *text, bool is_configuration, const char *also,
+int frr_run_prepare(struct frr_run *run, const char *text, bool is_configuration, char *also,
 		    struct error *err);
 
 /* Cut what vtysh printed into the answers of the commands. Takes the output. */
