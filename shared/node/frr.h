@@ -28,8 +28,10 @@ struct frr_vrf {
 
 /*
  * Tell FRR of the VRF and wait until it knows: the links of the L3VNI are there, and down. Telling
- * it twice is no error. *touched is set as soon as something may have been configured. -1:
- * ERROR_FRR with the line that was refused and what FRR said of it; ERROR_TRY_AGAIN.
+ * it twice is no error; a VRF that the site has declared itself is left as it is. *touched is set
+ * as soon as something of ours may be there. -1: ERROR_FRR with the line that was refused and what
+ * FRR said of it; ERROR_TRY_AGAIN (vtysh hangs); ERROR_CONFLICT (half a declaration of the site's);
+ * ERROR_INVALID_CONFIG (the template).
  */
 int frr_provision(const struct node *node, const struct store *store, const struct frr_vrf *vrf,
 		  bool *touched, struct error *err);
