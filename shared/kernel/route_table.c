@@ -10,8 +10,9 @@
 #include "shared/kernel/address.h"
 #include "shared/kernel/fib.h"
 
-#define WORST 4278198272u /* the metric that nobody's real route has: 255 and 8192, as FRR counts \
-			   */
+#define WORST                                                                               \
+	4278198272u /* the metric that nobody's real route has: 255 and 8192, as FRR counts \
+		     */
 
 static struct nl_msg *build(int type, int flags, uint8_t family, uint32_t table)
 {

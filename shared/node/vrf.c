@@ -8,6 +8,7 @@
 
 #include "shared/base/cleanup.h"
 #include "shared/kernel/address.h"
+#include "shared/node/frr.h"
 
 struct link vrf_link(const struct node *node, const struct vrf *vrf)
 {
@@ -97,11 +98,70 @@ static size_t list_links(const struct node *node, const void *values, struct lin
 	return 3;
 }
 
+/* What FRR is told of it; the lists belong to the caller. */
+struct told {
+	struct frr_vrf frr;
+	json_t *targets, *imports;
+};
+
+static void told_free(struct told *told)
+{
+	json_decref(told->targets);
+	json_decref(told->imports);
+}
+
+static json_t *dump(const struct field_type *type, const void *at)
+{
+	return type->dump(NULL, at);
+}
+
+static int tell(const struct vrf *vrf, struct told *told, struct error *err)
+{
+	*told = (struct told){
+		.frr = { .name = vrf->name, .vni = vrf->vni, .router_id = vrf->local },
+		.targets = dump(&field_route_targets, &vrf->targets),
+		.imports = dump(&field_vrf_names, &vrf->imports),
+	};
+	if (!told->targets || !told->imports)
+		return error_errno(err, ERROR_INTERNAL, ENOMEM, "describe the VRF %s", vrf->name);
+	told->frr.route_targets = told->targets;
+	told->frr.import_vrfs = told->imports;
+
+	return 0;
+}
+
+typedef int frr_fn(const struct node *node, const struct store *store, const struct frr_vrf *vrf,
+		   struct error *err);
+
+static int call_frr(const struct site *site, const struct vrf *vrf, frr_fn *call, struct error *err)
+{
+	CLEANUP(told_free) struct told told = { 0 };
+
+	if (!site->node->frr.is_ours || vrf->is_untouched)
+		return 0;
+
+	return tell(vrf, &told, err) < 0 ? -1 : call(site->node, site->store, &told.frr, err);
+}
+
 static int finish(const struct site *site, void *values, struct error *err)
 {
-	const struct vrf *vrf = values;
+	struct vrf *vrf = values;
+	CLEANUP(told_free) struct told told = { 0 };
+	bool touched = false;
+	int r;
 
-	return vrf->is_adopted ? 0 : route_close_table(&site->nl[PLACE_HBR], vrf->table, err);
+	if (vrf->is_adopted)
+		return 0;
+	if (route_close_table(&site->nl[PLACE_HBR], vrf->table, err) < 0)
+		return -1;
+	if (!site->node->frr.is_ours)
+		return 0;
+	if (tell(vrf, &told, err) < 0)
+		return -1;
+	r = frr_provision(site->node, site->store, &told.frr, &touched, err);
+	vrf->is_untouched = !touched;
+
+	return r;
 }
 
 /*
@@ -131,16 +191,19 @@ static int undo(const struct site *site, void *values, struct error *err)
 
 	vrf->is_going = r == 1;
 
-	return r < 0 ? -1 : 0;
+	return r == 1 ? call_frr(site, vrf, frr_withdraw, err) : r;
 }
 
-/* The kernel keeps the routes of a VRF that goes. */
 static int clear(const struct site *site, void *values, struct error *err)
 {
 	const struct vrf *vrf = values;
 
-	return vrf->is_going && vrf->table ? route_open_table(&site->nl[PLACE_HBR], vrf->table, err)
-					   : 0;
+	if (!vrf->is_going)
+		return 0;
+	if (vrf->table && route_open_table(&site->nl[PLACE_HBR], vrf->table, err) < 0)
+		return -1;
+
+	return call_frr(site, vrf, frr_forget, err);
 }
 
 static int recover(const struct site *site, void *values, struct error *err)
