@@ -160,7 +160,7 @@ guest() {
 	at "$netns" ip link set guest up
 	links=$(picture host hbr | grep -v ' pv')
 	leave pod1
-	contains "$err" "guest is still a port of it" || return 1
+	contains "$err" "stays: guest is still a port of $bridge" || return 1
 	at "$netns" test -e /sys/class/net/guest
 	is "$(fact "$netns" guest .master)" "\"$bridge\"" || return 1
 	# Pods come and go.
