@@ -150,23 +150,25 @@ gone() { at "$1" ip link del "$2"; }
 	works ADD pod2 < <(conf direct '{"name": "red", "vni": 10200}')
 }
 
-# guest NETNS BRIDGE MODE: with somebody's port in it the domain outlives its last pod, and goes with the
-# next one, when the port has gone.
+# guest NETNS LINK MODE TEXT IP-LINK-ADD...: with somebody's link in it or on it the domain outlives its
+# last pod, and goes with the next one, when that link has gone.
 guest() {
-	local netns=$1 bridge=$2 mode=$3 links
+	local netns=$1 mode=$3 text="stays: guest is still $4 $2" links there
+	shift 4
 	snapshot_take
 	join "$mode" pod1 1
-	at "$netns" ip link add guest master "$bridge" type dummy
+	at "$netns" ip link add guest "$@"
 	at "$netns" ip link set guest up
+	there=$(at "$netns" ip -json -details link show dev guest | jq -c '.[0] | [.ifindex, .link, .master, .linkinfo.info_kind]')
 	links=$(picture host hbr | grep -v ' pv')
 	leave pod1
-	contains "$err" "guest is still a port of it" || return 1
-	at "$netns" test -e /sys/class/net/guest
-	is "$(fact "$netns" guest .master)" "\"$bridge\"" || return 1
+	contains "$err" "$text" || return 1
+	is "$(at "$netns" ip -json -details link show dev guest | jq -c '.[0] | [.ifindex, .link, .master, .linkinfo.info_kind]')" "$there" || return 1
 	# Pods come and go.
 	join "$mode" pod2 2
 	is "$(picture host hbr | grep -v ' pv')" "$links" || return 1
 	leave pod2
+	contains "$err" "$text" || return 1
 	at "$netns" ip link del guest
 	join "$mode" pod1 1
 	leave pod1
@@ -174,12 +176,83 @@ guest() {
 	snapshot_same
 }
 
-@test "a domain with a foreign port in it is not torn down, until the port has gone: bridge" {
-	guest host br.10100 bridge
-	guest hbr br.10100 bridge
+@test "a domain with a foreign port in it is not torn down, until the port has gone" {
+	guest host br.10100 bridge 'a port of' master br.10100 type dummy
+	guest hbr br.10100 bridge 'a port of' master br.10100 type dummy
+	guest hbr br.10100 macvlan 'a port of' master br.10100 type dummy
+	guest hbr br.10100 direct 'a port of' master br.10100 type dummy
 }
 
-@test "a domain with a foreign port in it is not torn down, until the port has gone: macvlan, direct" {
-	guest hbr br.10100 macvlan
-	guest hbr br.10100 direct
+@test "a domain with a foreign macvlan or VLAN on a link of it is not torn down, until that has gone" {
+	guest host tr.100 macvlan 'on top of' link tr.100 type macvlan mode bridge
+	guest host tr.100 bridge 'on top of' link tr.100 type vlan id 7
+	guest hbr tr.100 macvlan 'on top of' link tr.100 type vlan id 7
+	guest host br.10100 bridge 'on top of' link br.10100 type macvlan mode bridge
+	guest hbr br.10100 direct 'on top of' link br.10100 type macvlan mode bridge
+}
+
+@test "a pod's own interface is nobody's guest, whatever numbers links have elsewhere" {
+	local n
+	snapshot_take
+	join macvlan pod1 1
+	# A veth's other end in another namespace, with the very index that our VLAN has here.
+	n=$(fact host tr.100 .ifindex)
+	ip -n pod2 link add other index "$n" type veth peer name theirs netns $$
+	is "$(fact host theirs .link_index)" "$n"
+	leave pod1
+	is "$err" ''
+	ip link del theirs
+	snapshot_same
+}
+
+@test "a VLAN that had to stay goes with the last pod, also when that one has no use for it" {
+	snapshot_take
+	join bridge pod1 1
+	ip link add guest master br.10100 type dummy
+	leave pod1
+	contains "$err" 'the VLAN of VNI 10100 stays: guest is still a port of br.10100'
+	join direct pod2 2
+	leave pod2
+	contains "$err" 'the L2 domain of VNI 10100 stays: guest is still a port of br.10100'
+	has_link host tr.100
+	join direct pod1 1
+	join direct pod2 2
+	ip link del guest
+	leave pod1
+	has_link host tr.100
+	leave pod2
+	is "$err" ''
+	snapshot_same
+}
+
+@test "the state is lost, and somebody has a VLAN on ours: it stays too" {
+	snapshot_take
+	join bridge pod1 1
+	ip -n hbr link add link tr.100 name guest type vlan id 7
+	rm -r "$NODE_STATE"
+	join bridge pod1 1 '{}' DEL
+	no_link pod1 net1
+	has_link hbr guest
+	has_link host br.10100
+	ip -n hbr link del guest
+	join bridge pod2 2
+	leave pod2
+	snapshot_same
+}
+
+@test "a bridge that a domain has adopted is no uplink; others are" {
+	local mode
+	their_domain
+	unset NODE_FILE
+	ip -n hbr link add br.7 up mtu 1000 type bridge
+	settled
+	for mode in $MODES; do
+		join "$mode" pod1 1
+		is "$(fact pod1 net1 .mtu)" 1500
+		leave pod1
+		unchanged
+	done
+	ip -n hbr link add br.ul up mtu 1400 type bridge
+	settled
+	refuses 103 'bridge br.10100 in the HBR netns has mtu 1500, wanted 1350' < <(conf direct)
 }

@@ -257,6 +257,10 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 		row 7 "$with, \"disableContainerInterface\": true" 'disableContainerInterface: not together with addresses or routes'
 	done
 	row 7 '"disableContainerInterface": true, "ipam": {"type": "static"}' 'disableContainerInterface: not together with ipam'
+	for names in isolated:portIsolation hairpin:hairpinMode promisc:promiscMode; do
+		row 7 "\"${names%:*}\": true, \"${names#*:}\": \"false\"" \
+			"${names%:*}: true contradicts ${names#*:}: \"false\", another name of the same key: wanted one of the two"
+	done
 }
 
 @test "what is known, and not offered" {

@@ -292,7 +292,7 @@ leases() { find /run/leases -type f -name '*[.:]*' -not -name 'last*' -printf '%
 	ip link add theirs type dummy
 	ip link set theirs master br.10100
 	works DEL pod1 <<<"$STRIPPED"
-	contains "$err" 'the VLAN of VNI 10100 stays: theirs is still a port of it'
+	contains "$err" 'the VLAN of VNI 10100 stays: theirs is still a port of br.10100'
 	no_link pod1 net1
 	is "$(fact host tr.100 .master)$(fact hbr tr.100 .master)$(fact hbr vx.10100 .master)" '"br.10100""br.10100""br.10100"'
 	ip link del theirs

@@ -102,7 +102,7 @@ fake() {
 	pod_del p3
 	silent GC a
 	is "$(attached)" 'c-p1/net1'
-	is "$(find "$NODE_STATE"/*/domains/l2-10400 -type f | wc -l)" 2 # domain.json and one holder
+	is "$(find "$NODE_STATE"/*/domains/l2-10400 -type f | wc -l)" 3 # domain.json, one holder, and its MAC
 	del a p1
 }
 

@@ -222,3 +222,22 @@ trunk_bridge() {
 		pod_add pod1
 	done
 }
+
+@test "a dead pod that only its holder is left of says nothing of how the next one is attached" {
+	local mode other
+	settled
+	for mode in $MODES; do
+		for other in $MODES; do
+			[ "$mode" != "$other" ] || continue
+			join "$mode" pod1 1
+			rm "$NODE_STATE"/*/attachments/*.json
+			pod_del pod1
+			join "$other" pod2 2
+			is "$(fact pod2 net1 .linkinfo.info_kind)" "$([ "$other" = macvlan ] && echo '"macvlan"' || echo '"veth"')"
+			is "$(picture host | grep -c '^host [bt]r')" "$(case "$other" in bridge) echo 2 ;; macvlan) echo 1 ;; direct) echo 0 ;; esac)"
+			leave pod2
+			unchanged
+			pod_add pod1
+		done
+	done
+}

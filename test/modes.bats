@@ -347,18 +347,74 @@ static() { bridge -n hbr -json fdb show br br.10100 | jq -r 'map(select(.state =
 	[ "$(jq -r '.interfaces[0].mac' <<<"$out")" != "$first" ]
 }
 
-@test "the second pod with a MAC is refused, and the MAC is named" {
-	local mode
-	for mode in macvlan direct; do
+# taken MAC POD: what a second one with it is told.
+taken() { echo "mac: $1 is taken: net1 of container c-$2 has it in the L2 domain of VNI 10100: wanted another one"; }
+
+@test "the second pod of a domain with a MAC is refused, and who has it is named; the first loses nothing" {
+	local mode entry same='{"mac": "02:00:00:00:00:01", "addresses": [{"address": "10.1.0.2/24"}]}'
+	for mode in $MODES; do
 		join "$mode" pod1 1 '{"mac": "02:00:00:00:00:01"}'
+		entry=$(static)
+		[ -n "$entry" ]
 		settled
-		plugin ADD pod2 < <(conf "$mode" '{"mac": "02:00:00:00:00:01", "addresses": [{"address": "10.1.0.2/24"}]}')
-		case "$mode" in
-		macvlan) refused 103 'the MAC address 02:00:00:00:00:01 is taken: another pod on the VLAN has it' ;;
-		direct) refused 103 'the MAC address 02:00:00:00:00:01 is taken: another port of the bridge has it' ;;
-		esac
+		refuses 103 "$(taken 02:00:00:00:00:01 pod1)" < <(conf "$mode" "$same")
+		refuses 103 "$(taken 02:00:00:00:00:01 pod1)" < <(conf "$mode" '{"mac": "02:00:00:00:00:01"}')
+		refuses 103 "$(taken 02:00:00:00:00:01 pod1)" < <(conf direct "$same")
+		leave pod2
+		# An ADD that got no further than its record.
+		WRAP=(strace -qq -o /dev/null -e trace=renameat -e inject=renameat:signal=KILL:when=2)
+		plugin ADD pod2 < <(conf "$mode" "$same")
+		WRAP=()
+		is "$status$(find "$NODE_STATE" -path '*/attachments/*.json' | wc -l)" 1372
+		leave pod2
+		is "$(static)" "$entry"
 		unchanged
+		# Somewhere else it is nobody's, and here it is free again with the first one's DEL.
+		works ADD pod2 net2 < <(conf direct '{"vni": 10200, "mac": "02:00:00:00:00:01"}')
+		works DEL pod2 net2 < <(conf direct)
 		leave pod1
+		join "$mode" pod2 2 '{"mac": "02:00:00:00:00:01"}'
+		leave pod2
+		is "$(picture host hbr)$(find "$NODE_STATE"/*/domains -mindepth 1)" ''
+	done
+}
+
+@test "a MAC that is mobile can be there twice, but for two macvlans; the entry of one that is not stays" {
+	local mode entry
+	join bridge pod1 1 '{"mac": "02:00:00:00:00:01"}'
+	entry=$(static)
+	join bridge pod2 2 '{"mac": "02:00:00:00:00:01", "mobile": true}'
+	leave pod2
+	is "$(static)" "$entry"
+	leave pod1
+	for mode in bridge direct; do
+		join "$mode" pod1 1 '{"mac": "02:00:00:00:00:01", "mobile": true}'
+		join "$mode" pod2 2 '{"mac": "02:00:00:00:00:01", "mobile": true}'
+		is "$(fact pod1 net1 .address)$(fact pod2 net1 .address)" '"02:00:00:00:00:01""02:00:00:00:00:01"'
+		leave pod1
+		leave pod2
+	done
+	join macvlan pod1 1 '{"mac": "02:00:00:00:00:01", "mobile": true}'
+	settled
+	refuses 103 'the MAC address 02:00:00:00:00:01 is taken: another pod on the VLAN has it' < <(conf macvlan '{"mac": "02:00:00:00:00:01", "mobile": true}')
+}
+
+@test "a dead pod's MAC is free, whoever else is in the domain, and so is one whose record is lost" {
+	local mode n
+	pod_add pod3
+	for mode in $MODES; do
+		join "$mode" pod1 1 '{"mac": "02:00:00:00:00:01"}'
+		for n in 2 3 4 5 6 7; do works ADD pod2 "net$n" < <(conf "$mode"); done
+		pod_del pod1
+		join "$mode" pod3 3 '{"mac": "02:00:00:00:00:01"}'
+		is "$err$(find "$NODE_STATE" -path '*/attachments/*.json' | wc -l)" 7
+		rm "$(grep -l c-pod3 "$NODE_STATE"/*/attachments/*.json)"
+		pod_add pod1
+		works ADD pod1 < <(conf "$mode" '{"mac": "02:00:00:00:00:01", "disableContainerInterface": true}')
+		leave pod1
+		leave pod3
+		for n in 2 3 4 5 6 7; do works DEL pod2 "net$n" < <(conf "$mode"); done
+		is "$(picture host hbr)$(find "$NODE_STATE"/*/domains -mindepth 1)" ''
 	done
 }
 

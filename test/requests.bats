@@ -101,3 +101,21 @@ few() {
 	traced ADD pod2 < <(conf)
 	is "$(count)" "$before"
 }
+
+# files: how many were opened, by an ADD for pod2 that is DELeted again.
+files() {
+	WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e trace=openat)
+	works ADD pod2 < <(conf)
+	WRAP=()
+	works DEL pod2 < <(conf)
+	grep -c '^openat' "$BATS_TEST_TMPDIR/strace"
+}
+
+@test "nor do attachments change how many files an ADD opens" {
+	local before n
+	for n in {1..6}; do works ADD pod1 "x$n" < <(conf); done
+	before=$(files)
+	for n in {7..26}; do works ADD pod1 "x$n" < <(conf); done
+	echo "# files: $before" >&3
+	is "$(files)" "$before"
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plugins/hbr-l2/fields.h"
+#include "shared/cni/claim.h"
 #include "shared/cni/document.h"
 #include "shared/cni/result.h"
 #include "shared/kernel/address.h"
@@ -162,13 +163,19 @@ static int unpin_entry(struct attachment *attachment, struct error *err)
 	return r <= 0 ? r : fdb_remove(&attachment->nl[PLACE_HBR], index, &l2->interface.mac, err);
 }
 
-/* The entry on the pod's own port goes with the port. */
+/* The entry on the pod's own port goes with the port; what a MAC has that is another pod's is that
+ * one's. */
 int forwarding_unpin(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
+	char rival[STORE_NAME_SIZE];
+	int r;
 
 	if (!attachment->nl[PLACE_HBR].sock)
 		return 0;
+	r = claim_find_rival(attachment, rival, err);
+	if (r != 0)
+		return r < 0 ? -1 : 0;
 
 	return unpin_neighbors(attachment, err) < 0 ? -1 : unpin_entry(attachment, err);
 }

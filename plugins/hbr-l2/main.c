@@ -41,6 +41,12 @@ static int recover(const struct site *site, const struct link_state *port, void 
 	return r < 0 ? -1 : 0;
 }
 
+/* A pod that moves is on two nodes for a moment, or twice on one. */
+static bool claims(const void *values)
+{
+	return !((const struct l2 *)values)->mobile;
+}
+
 static const struct step steps[] = {
 	{ "record", attach_remember, attach_forget, .holds_on = true },
 	{ "ipam", attach_ask_ipam, attach_return_ipam, false },
@@ -62,6 +68,7 @@ static const struct attachment_type type = {
 	.domains = l2_domains,
 	.recover = recover,
 	.port = l2_port,
+	.claims = claims,
 	.verify = forwarding_verify,
 	.steps = steps,
 	.n_steps = COUNT(steps),

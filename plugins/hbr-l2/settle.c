@@ -144,17 +144,23 @@ int l2_settle_trunk(const struct site *site, struct network *network, struct err
 	return 0;
 }
 
-/* 1 and what it is when the bridge is ours: one that somebody else made is as they want. */
+/* 1 and what it is when the link is ours: one that somebody else made is as they want. */
+static int find_own(const struct site *site, const struct link *link, const struct l2 *l2,
+		    struct link_state *state, struct error *err)
+{
+	int r = link_find(&site->nl[link->place], link, state, err);
+
+	return r == 1 ? state->link.group == (LINK_GROUP_MARK | l2->vni) : r;
+}
+
 static int find_own_bridge(const struct site *site, enum link_place place, const struct l2 *l2,
 			   struct link_state *state, struct error *err)
 {
 	struct link bridge = { .kind = LINK_BRIDGE, .place = place };
-	int r;
 
 	snprintf(bridge.name, sizeof(bridge.name), "br.%u", l2->vni);
-	r = link_find(&site->nl[place], &bridge, state, err);
 
-	return r == 1 ? state->link.group == (LINK_GROUP_MARK | l2->vni) : r;
+	return find_own(site, &bridge, l2, state, err);
 }
 
 /* A bridge without an address wants no IPv6 either: it would take neighbours from what pods say,
@@ -209,12 +215,20 @@ int l2_finish_domain(const struct site *site, void *values, struct error *err)
 	return assign(site, l2, state.index, err);
 }
 
-/* No IPv6 on the host's bridge, which has no address. */
-static int silence_bridge(const struct site *site, const struct l2 *l2, struct error *err)
+/*
+ * In the host nothing has an address: no IPv6 on the bridge, nor on a VLAN that is in none, but
+ * below macvlans: it hears what pods hear, and would take a router's word for the node.
+ */
+static int silence_host(const struct site *site, const struct l2 *l2, struct error *err)
 {
+	struct link vlan = { .kind = LINK_VLAN, .place = PLACE_HOST };
 	struct link_state state;
 	struct sysctl_link settings = { state.link.name, silent, COUNT(silent) };
-	int r = find_own_bridge(site, PLACE_HOST, l2, &state, err);
+	int r;
+
+	snprintf(vlan.name, sizeof(vlan.name), "tr.%u", l2->vlan);
+	r = l2->attach == ATTACH_BRIDGE ? find_own_bridge(site, PLACE_HOST, l2, &state, err)
+					: find_own(site, &vlan, l2, &state, err);
 
 	return r <= 0 ? r : sysctl_apply(&settings, err);
 }
@@ -224,7 +238,7 @@ int l2_finish_trunk(const struct site *site, void *values, struct error *err)
 	const struct l2 *l2 = values;
 	int bridge;
 
-	if (silence_bridge(site, l2, err) < 0)
+	if (silence_host(site, l2, err) < 0)
 		return -1;
 	if (!l2->own_vlan)
 		return 0;

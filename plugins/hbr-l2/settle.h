@@ -15,7 +15,7 @@ int l2_settle_trunk(const struct site *site, struct network *network, struct err
 /* The gateways on the HBR netns' bridge, and no IPv6 there without one. */
 int l2_finish_domain(const struct site *site, void *values, struct error *err);
 
-/* No IPv6 on the host's bridge, which has no address; the VLAN on a trunk that is a VLAN-aware
- * bridge. */
+/* No IPv6 on the host's bridge, or on the VLAN below macvlans, which have no address; the VLAN on a
+ * trunk that is a VLAN-aware bridge. */
 int l2_finish_trunk(const struct site *site, void *values, struct error *err);
 int l2_undo_trunk(const struct site *site, void *values, struct error *err);

@@ -19,14 +19,6 @@ static bool find_vrf(void *values, struct domain *parent)
 	return true;
 }
 
-static const struct domain_kind l2_kind = {
-	.flag = FIELD_L2,
-	.settle = l2_settle_domain,
-	.links = l2_links,
-	.finish = l2_finish_domain,
-	.parent = find_vrf,
-};
-
 static const struct domain_kind trunk_kind = {
 	.flag = FIELD_TRUNK,
 	.settle = l2_settle_trunk,
@@ -35,10 +27,28 @@ static const struct domain_kind trunk_kind = {
 	.undo = l2_undo_trunk,
 };
 
+static void trunk_domain(const struct network *network, struct domain *trunk)
+{
+	const struct l2 *l2 = network->values;
+
+	*trunk = DOMAIN(&trunk_kind, &l2_fields, network->values, network->given);
+	snprintf(trunk->name, sizeof(trunk->name), "trunk-%u", l2->vni);
+	snprintf(trunk->title, sizeof(trunk->title), "the VLAN of VNI %u", l2->vni);
+}
+
+static const struct domain_kind l2_kind = {
+	.flag = FIELD_L2,
+	.settle = l2_settle_domain,
+	.links = l2_links,
+	.finish = l2_finish_domain,
+	.parent = find_vrf,
+	.leg = trunk_domain,
+};
+
 size_t l2_domains(void *values, uint64_t *given, struct domain *domains)
 {
 	struct l2 *l2 = values;
-	struct domain *domain = &domains[0], *trunk = &domains[1];
+	struct domain *domain = &domains[0];
 
 	*domain = DOMAIN(&l2_kind, &l2_fields, l2, given);
 	snprintf(domain->name, sizeof(domain->name), "l2-%u", l2->vni);
@@ -46,9 +56,7 @@ size_t l2_domains(void *values, uint64_t *given, struct domain *domains)
 
 	if (l2->attach == ATTACH_DIRECT)
 		return 1;
-	*trunk = DOMAIN(&trunk_kind, &l2_fields, l2, given);
-	snprintf(trunk->name, sizeof(trunk->name), "trunk-%u", l2->vni);
-	snprintf(trunk->title, sizeof(trunk->title), "the VLAN of VNI %u", l2->vni);
+	trunk_domain(&domain->network, &domains[1]);
 
 	return 2;
 }

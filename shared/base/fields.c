@@ -98,15 +98,64 @@ static int copy_to(struct scratch *scratch, const struct field_table *table, con
 	return 0;
 }
 
-/* The value of a row's key, of its alias when there is none; NULL when it is absent. */
-static json_t *find_value(const struct field *row, json_t *object)
+/* NULL when it is absent. */
+static json_t *find_value(json_t *object, const char *key)
 {
-	json_t *value = json_object_get(object, row->key);
-
-	if ((!value || json_is_null(value)) && row->alias)
-		value = json_object_get(object, row->alias);
+	json_t *value = key ? json_object_get(object, key) : NULL;
 
 	return json_is_null(value) ? NULL : value;
+}
+
+/* Two spellings of one value dump to the same JSON. NULL: it is not allowed. */
+static json_t *parse_and_dump(const struct field *row, json_t *value, void *at, struct error *err)
+{
+	json_t *dumped = NULL;
+
+	if (row->type->parse(row, value, at, err) == 0) {
+		dumped = row->type->dump(row, at);
+		if (!dumped)
+			error_set(err, ERROR_INTERNAL, "%s: out of memory", row->key);
+	}
+
+	return dumped;
+}
+
+/* A key under both of its names: that they differ is nobody's wish. */
+static int parse_both(const struct field *row, const struct field *alias, json_t *object, void *at,
+		      struct error *err)
+{
+	json_t *value = find_value(object, row->key), *other = find_value(object, alias->key);
+	auto_json json_t *again = parse_and_dump(alias, other, at, err), *said = NULL;
+
+	if (again)
+		said = parse_and_dump(row, value, at, err);
+	if (!said)
+		return -1;
+	if (json_equal(said, again))
+		return 0;
+
+	return error_set(err, ERROR_INVALID_CONFIG,
+			 "%s: %s contradicts %s: %s, another name of the same key: wanted one of "
+			 "the two",
+			 row->key, excerpt(value).text, alias->key, excerpt(other).text);
+}
+
+/* 1 parsed, 0 absent. Messages have the name that the object's author wrote. */
+static int parse_row(const struct field *row, json_t *object, void *at, struct error *err)
+{
+	struct field alias = *row;
+	json_t *value = find_value(object, row->key), *other = find_value(object, row->alias);
+	int r;
+
+	alias.key = row->alias;
+	if (!value && !other && !(row->flags & FIELD_REQUIRED))
+		return 0;
+	if (value && other)
+		r = parse_both(row, &alias, object, at, err);
+	else
+		r = row->type->parse(other ? &alias : row, other ? other : value, at, err);
+
+	return r < 0 ? -1 : 1;
 }
 
 int fields_parse(const struct field_table *table, json_t *object, void *base, uint64_t *given,
@@ -119,13 +168,14 @@ int fields_parse(const struct field_table *table, json_t *object, void *base, ui
 		return -1;
 	for (size_t i = 0; i < table->n; i++) {
 		const struct field *row = &table->rows[i];
-		json_t *value = row->flags & FIELD_INTERNAL ? NULL : find_value(row, object);
+		int r = 0;
 
-		if (!value && !(row->flags & FIELD_REQUIRED))
-			continue;
-		if (row->type->parse(row, value, value_at(row, scratch.bytes), err) < 0)
+		if (!(row->flags & FIELD_INTERNAL))
+			r = parse_row(row, object, value_at(row, scratch.bytes), err);
+		if (r < 0)
 			return -1;
-		found |= UINT64_C(1) << i;
+		if (r == 1)
+			found |= UINT64_C(1) << i;
 	}
 	memcpy(base, scratch.bytes, scratch.size);
 	*given = found;
@@ -183,7 +233,8 @@ int fields_inherit(const struct field_table *table, const struct fields_fixed *f
 		return -1;
 	for (size_t i = 0; i < table->n; i++) {
 		const struct field *row = &table->rows[i];
-		json_t *value = has_flag(row, fixed->flag) ? find_value(row, fixed->values) : NULL;
+		json_t *value =
+			has_flag(row, fixed->flag) ? find_value(fixed->values, row->key) : NULL;
 		void *at = value_at(row, scratch.bytes);
 		const void *asked = value_of(row, base);
 

@@ -33,7 +33,8 @@ struct field_type {
 
 struct field {
 	const char *key;
-	const char *alias; /* another spelling of the key, accepted too; NULL: none */
+	const char *alias; /* another name of the key, accepted too; NULL: none. Both at once have
+			    * to say the same */
 	const struct field_type *type;
 	size_t offset;              /* of the value in the caller's struct */
 	int64_t min, max;           /* of a number; max of a string: size of its buffer */

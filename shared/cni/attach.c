@@ -5,6 +5,7 @@
 
 #include "shared/base/cleanup.h"
 #include "shared/cni/attachment.h"
+#include "shared/cni/claim.h"
 #include "shared/cni/document.h"
 #include "shared/cni/ipam.h"
 #include "shared/cni/result.h"
@@ -124,7 +125,8 @@ int attach_hold(void *ctx, struct error *err)
 	struct attachment *attachment = ctx;
 	struct site site = attachment_site(attachment);
 
-	if (hold_all(attachment, &site, err) < 0)
+	/* Nothing is made yet, but the domains are locked, and who else is in them is known. */
+	if (hold_all(attachment, &site, err) < 0 || claim_take(attachment, err) < 0)
 		return -1;
 	attachment->n_links = 0;
 	for (size_t i = 0; i < attachment->n_domains; i++) {
@@ -143,7 +145,7 @@ int attach_release(void *ctx, struct error *err)
 	struct attachment *attachment = ctx;
 	struct site site = attachment_site(attachment);
 	struct error failure;
-	int r = 0;
+	int r = claim_drop(attachment, err);
 
 	for (size_t i = attachment->n_domains; i-- > 0;) {
 		struct domain *domain = &attachment->domains[i];
@@ -173,28 +175,34 @@ static int unplug_in_pod(struct attachment *attachment, struct error *err)
 
 	if (!attachment->nl[PLACE_POD].sock && attachment_visit_pod(attachment, err) < 0)
 		return -1;
-	port_alias(attachment->node.slug, attachment->who.container_id, attachment->who.ifname,
-		   alias);
+	attachment_alias(attachment, alias);
 
 	return port_remove_in_pod(&attachment->nl[PLACE_POD], attachment->port_name, alias, err);
+}
+
+static int unplug_on_node(struct attachment *attachment, struct error *err)
+{
+	struct site site = attachment_site(attachment);
+	char alias[LINK_ALIAS_SIZE];
+
+	attachment_alias(attachment, alias);
+
+	return port_remove(&site, attachment->port_name, alias, err);
 }
 
 int attach_unplug(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
-	struct site site = attachment_site(attachment);
 
 	return attachment_is_in_pod(attachment) ? unplug_in_pod(attachment, err)
-						: port_remove(&site, attachment->port_name, err);
+						: unplug_on_node(attachment, err);
 }
 
 int attach_unplug_any(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
-	struct site site = attachment_site(attachment);
 
-	return port_remove(&site, attachment->port_name, err) < 0 ? -1
-								  : unplug_in_pod(attachment, err);
+	return unplug_on_node(attachment, err) < 0 ? -1 : unplug_in_pod(attachment, err);
 }
 
 int attach_unlock(void *ctx, struct error *err)

@@ -277,6 +277,12 @@ struct pod attachment_pod(struct attachment *attachment)
 	};
 }
 
+void attachment_alias(const struct attachment *attachment, char alias[static LINK_ALIAS_SIZE])
+{
+	port_alias(attachment->node.slug, attachment->who.container_id, attachment->who.ifname,
+		   alias);
+}
+
 static struct link list_port(const struct attachment *attachment)
 {
 	const struct request *who = &attachment->who;
@@ -290,7 +296,7 @@ static struct link list_port(const struct attachment *attachment)
 
 	memcpy(port.name, attachment->port_name, sizeof(port.name));
 	snprintf(port.peer.name, sizeof(port.peer.name), "%s", who->ifname);
-	port_alias(attachment->node.slug, who->container_id, who->ifname, port.alias);
+	attachment_alias(attachment, port.alias);
 	attachment->type->port(&attachment->node, attachment->values, &port);
 
 	return port;

@@ -36,6 +36,8 @@ struct attachment_type {
 		       struct error *err);
 	/* The port, but for names and MACs of the attachment, which are filled in already. Pure. */
 	void (*port)(const struct node *node, const void *values, struct link *port);
+	/* Is the pod's MAC its own alone in the first domain? NULL: there is no such rule. */
+	bool (*claims)(const void *values);
 	/* For CHECK: what links and the pod's end do not tell. The links' indexes are known. */
 	int (*verify)(struct attachment *attachment, struct error *err);
 
@@ -108,6 +110,9 @@ struct site attachment_site(struct attachment *attachment);
 
 /* The pod's end as the steps want it. */
 struct pod attachment_pod(struct attachment *attachment);
+
+/* The alias of its port, in which its name stands in full. */
+void attachment_alias(const struct attachment *attachment, char alias[static LINK_ALIAS_SIZE]);
 
 /* Is there nothing of it on the node (a macvlan), so that it can be found in the pod only? */
 bool attachment_is_in_pod(const struct attachment *attachment);

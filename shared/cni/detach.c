@@ -5,6 +5,7 @@
 
 #include "shared/base/cleanup.h"
 #include "shared/cni/attach.h"
+#include "shared/cni/claim.h"
 #include "shared/cni/document.h"
 #include "shared/node/holder.h"
 #include "shared/node/port.h"
@@ -39,10 +40,13 @@ static int detach_unknown(struct attachment *attachment, struct error *err)
 {
 	const struct attachment_type *type = attachment->type;
 	struct site site = attachment_site(attachment);
+	char alias[LINK_ALIAS_SIZE];
 	struct link_state port;
 	struct error unread;
-	int r = port_find(&site, attachment->port_name, &port, err);
+	int r;
 
+	attachment_alias(attachment, alias);
+	r = port_find(&site, attachment->port_name, alias, &port, err);
 	if (r < 0)
 		return -1;
 	if (attachment_read_values(attachment, &unread) < 0)
@@ -154,6 +158,22 @@ static int on_holder(const char *id, json_t *holder, void *arg, struct error *er
 	return (dead->n < dead->looked_at && dead->looked_at >= LOOK_AT_MAX) || dead->n == REAP_MAX;
 }
 
+/* What its domain was made of is read into a copy: a living attachment's values are its own. */
+static int release_forgotten(struct attachment *attachment, const struct domain *domain,
+			     const char *id, struct error *err)
+{
+	size_t size = attachment->type->values_size;
+	struct site site = attachment_site(attachment);
+	struct domain its = *domain;
+	auto_free void *values = malloc(size);
+
+	if (!values)
+		return error_set(err, ERROR_INTERNAL, "out of memory for the network's keys");
+	its.network.values = memcpy(values, attachment->values, size);
+
+	return domain_release(&its, &site, id, err);
+}
+
 /* The dead one's record says what it had; without one only the holder itself is left of it. */
 static int bury(struct attachment *attachment, const struct domain *domain, const char *id,
 		struct error *err)
@@ -169,11 +189,28 @@ static int bury(struct attachment *attachment, const struct domain *domain, cons
 	if (r < 0)
 		return -1;
 	if (r == 0)
-		return domain_release(&its, &site, id, err);
+		return release_forgotten(attachment, domain, id, err);
 	if (strcmp(text(record, "plugin"), attachment->type->name) != 0)
 		return 0;
 
 	return detach_recorded(attachment->type, &attachment->who, record, err);
+}
+
+/* The MAC that is asked for is perhaps a dead one's, which is not among the few that are looked at:
+ * 1 when it is gone now. */
+static int bury_rival(struct attachment *attachment, struct error *err)
+{
+	struct site site = attachment_site(attachment);
+	auto_json json_t *record = NULL;
+	char id[STORE_NAME_SIZE];
+	int r = claim_find_rival(attachment, id, err);
+
+	if (r == 1)
+		r = store_read_record(&attachment->store, id, &record, err);
+	if (r == 1)
+		r = holder_is_dead(&site, record, err);
+
+	return r == 1 ? bury(attachment, &attachment->domains[0], id, err) : r;
 }
 
 static void reap(struct attachment *attachment, const struct domain *domain)
@@ -191,11 +228,19 @@ static void reap(struct attachment *attachment, const struct domain *domain)
 
 void detach_dead(struct attachment *attachment)
 {
-	struct domain parent;
+	struct domain other;
+	struct error err;
 
+	if (bury_rival(attachment, &err) < 0)
+		error_warn("the MAC's former owner stays: %s", err.msg);
 	for (size_t i = 0; i < attachment->n_domains; i++) {
-		reap(attachment, &attachment->domains[i]);
-		if (domain_parent(&attachment->domains[i], &parent))
-			reap(attachment, &parent);
+		const struct domain *domain = &attachment->domains[i];
+
+		reap(attachment, domain);
+		if (domain_parent(domain, &other))
+			reap(attachment, &other);
+		/* What is left on a leg keeps the domain, also where nobody needs that leg now. */
+		if (i + 1 == attachment->n_domains && domain_leg(domain, &other))
+			reap(attachment, &other);
 	}
 }

@@ -15,8 +15,8 @@ struct entry {
 	uint16_t state;
 };
 
-/* NUD_NOARP: static, it never ages and no frame moves it; NTF_MASTER: the bridge's, not the
- * port's own database. */
+/* NUD_NOARP: static, it never ages (a frame with that source from another port does move it, and it
+ * goes with that port then); NTF_MASTER: the bridge's, not the port's own database. */
 static struct nl_msg *build(int type, int flags, int port, const struct mac *mac)
 {
 	struct ndmsg ndm = {

@@ -79,6 +79,7 @@ static int parse_link(struct nl_msg *msg, struct link_state *state)
 	state->index = ifi->ifi_index;
 	state->up = ifi->ifi_flags & IFF_UP;
 	state->lower = tb[IFLA_LINK] ? nla_get_s32(tb[IFLA_LINK]) : 0;
+	state->is_apart = tb[IFLA_LINK_NETNSID] != NULL;
 	state->master = tb[IFLA_MASTER] ? nla_get_s32(tb[IFLA_MASTER]) : 0;
 	nla_strlcpy(state->link.name, tb[IFLA_IFNAME], sizeof(state->link.name));
 	read_nest(NEST_LINK, nlmsg_attrdata(nlmsg_hdr(msg), sizeof(*ifi)),

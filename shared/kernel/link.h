@@ -91,6 +91,7 @@ struct link {
 struct link_state {
 	int index;
 	int lower, master; /* indexes; 0: none */
+	bool is_apart;     /* the lower one's index is of another namespace */
 	bool up;
 	bool running;         /* IF_OPER_UP */
 	bool forwarding;      /* as a bridge's port */

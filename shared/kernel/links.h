@@ -15,7 +15,8 @@
 #include "shared/base/error.h"
 #include "shared/kernel/link.h"
 
-#define LINKS_MAX 12 /* of one attachment: those of its domains, and its port */
+#define LINKS_MAX        12 /* of one attachment: those of its domains, and its port */
+#define LINKS_GUEST_SIZE 64
 
 /*
  * Make links[first..n) so; they may refer to those before them. *changed (may be NULL) is set to
@@ -46,7 +47,10 @@ int links_marked_are_used(struct netlink nl[static PLACES], const struct link *l
 int links_remove_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
 			struct error *err);
 
-/* 1 and the name of a link that is in one of the bridges or VRFs but is not of these, else 0.
- * Dumps. */
+/*
+ * A link that goes takes those on it along (macvlans, VLANs), and a bridge or VRF lets its ports
+ * go: 1 and whose these are ("theirs is still a port of br.7"), when they are in sight and not of
+ * the list, else 0. Only what is ours is looked at: links of others are not removed anyway. Dumps.
+ */
 int links_find_guest(struct netlink nl[static PLACES], const struct link *links, size_t n,
-		     char guest[static IFNAMSIZ], struct error *err);
+		     char guest[static LINKS_GUEST_SIZE], struct error *err);

@@ -61,62 +61,89 @@ int links_remove(struct netlink nl[static PLACES], const struct link *links, siz
 	return r;
 }
 
+/* For a link of somebody else's that needs one of ours, in one place. */
 struct search {
 	const struct link *links;
 	size_t n;
 	enum link_place place;
-	int master;
+	int index[LINKS_MAX]; /* of those that are there and ours, else 0 */
 	char *guest;
 };
 
-static int on_port(const struct link_state *state, void *arg)
+static bool is_listed(const struct search *search, const char *name)
+{
+	for (size_t i = 0; i < search->n; i++) {
+		if (search->links[i].place == search->place &&
+		    strcmp(search->links[i].name, name) == 0)
+			return true;
+	}
+
+	return false;
+}
+
+static bool is_master(enum link_kind kind)
+{
+	return kind == LINK_BRIDGE || kind == LINK_VRF;
+}
+
+static int on_guest(const struct link_state *state, void *arg)
 {
 	struct search *search = arg;
 
-	if (state->master != search->master)
+	if (is_listed(search, state->link.name))
 		return 0;
 	for (size_t i = 0; i < search->n; i++) {
-		if (search->links[i].place == search->place &&
-		    strcmp(search->links[i].name, state->link.name) == 0)
-			return 0;
-	}
-	memcpy(search->guest, state->link.name, IFNAMSIZ);
+		const struct link *link = &search->links[i];
+		bool is_port = is_master(link->kind) && state->master == search->index[i];
 
-	return 1;
+		if (!search->index[i] ||
+		    (!is_port && (state->is_apart || state->lower != search->index[i])))
+			continue;
+		snprintf(search->guest, LINKS_GUEST_SIZE, "%s is still %s %s", state->link.name,
+			 is_port ? "a port of" : "on top of", link->name);
+		return 1;
+	}
+
+	return 0;
 }
 
-/* 1 and the index of a master that is there and ours: one of others is not removed anyway. */
-static int find_own(struct netlink *nl, const struct link *master, int *index, struct error *err)
+/* The index of a link that is there and ours, else 0. */
+static int find_own(struct netlink *nl, const struct link *link, int *index, struct error *err)
 {
 	struct link_state state;
 	struct error foreign;
-	int r = link_find(nl, master, &state, err);
+	int r = link_find(nl, link, &state, err);
 
-	if (r <= 0)
-		return r;
-	*index = state.index;
+	if (r < 0)
+		return -1;
+	if (r == 1 && strcmp(state.kind, link_kinds[link->kind].name) == 0 &&
+	    link_is_ours(link, &state, &foreign) == 1)
+		*index = state.index;
 
-	return link_is_ours(master, &state, &foreign) == 1;
+	return 0;
 }
 
-static bool is_master(const struct link *link)
+static int find_guest(struct netlink *nl, struct search *search, struct error *err)
 {
-	return link->kind == LINK_BRIDGE || link->kind == LINK_VRF;
+	bool any = false;
+
+	for (size_t i = 0; i < search->n; i++) {
+		if (search->links[i].place == search->place &&
+		    find_own(nl, &search->links[i], &search->index[i], err) < 0)
+			return -1;
+		any = any || search->index[i];
+	}
+
+	return any ? links_each(nl, &search->links[0], on_guest, search, err) : 0;
 }
 
 int links_find_guest(struct netlink nl[static PLACES], const struct link *links, size_t n,
-		     char guest[static IFNAMSIZ], struct error *err)
+		     char guest[static LINKS_GUEST_SIZE], struct error *err)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct netlink *talk = &nl[links[i].place];
-		struct search search = { links, n, links[i].place, 0, guest };
-		int r;
+	for (enum link_place place = 0; place < PLACES; place++) {
+		struct search search = { links, n, place, { 0 }, guest };
+		int r = nl[place].sock ? find_guest(&nl[place], &search, err) : 0;
 
-		if (!is_master(&links[i]) || !talk->sock)
-			continue;
-		r = find_own(talk, &links[i], &search.master, err);
-		if (r == 1)
-			r = links_each(talk, &links[i], on_port, &search, err);
 		if (r != 0)
 			return r;
 	}
@@ -169,16 +196,27 @@ static int on_marked(const struct link_state *state, void *arg)
 	return 0;
 }
 
-static int on_slave(const struct link_state *state, void *arg)
+static bool is_marked(const struct marked *marked, enum link_kind kind, int index)
+{
+	for (size_t i = 0; i < marked->n[kind]; i++) {
+		if (marked->index[kind][i] == index)
+			return true;
+	}
+
+	return false;
+}
+
+/* What is in one of them, or on top of one. */
+static int on_needing(const struct link_state *state, void *arg)
 {
 	struct marked *marked = arg;
 
-	if (!state->master || is_of_list(marked, state))
+	if (is_of_list(marked, state))
 		return 0;
-	for (size_t i = 0; i < marked->n[LINK_BRIDGE]; i++)
-		marked->port = marked->port || state->master == marked->index[LINK_BRIDGE][i];
-	for (size_t i = 0; i < marked->n[LINK_VRF]; i++)
-		marked->port = marked->port || state->master == marked->index[LINK_VRF][i];
+	for (enum link_kind kind = 0; kind < LINK_KINDS; kind++)
+		marked->port = marked->port ||
+			       (is_master(kind) && is_marked(marked, kind, state->master)) ||
+			       (!state->is_apart && is_marked(marked, kind, state->lower));
 
 	return 0;
 }
@@ -215,7 +253,7 @@ static int find_marked(struct netlink nl[static PLACES], const struct link *link
 		if (!talk->sock)
 			continue;
 		if (links_each(talk, &links[0], on_marked, &marked[i], err) < 0 ||
-		    links_each(talk, &links[0], on_slave, &marked[i], err) < 0)
+		    links_each(talk, &links[0], on_needing, &marked[i], err) < 0)
 			return -1;
 	}
 

@@ -205,21 +205,17 @@ static int remove_marked(const struct domain *domain, const struct site *site, s
 		       : 1;
 }
 
-/* 1 when they are gone, 0 when a port of somebody else's needs them. */
-static int remove_links(const struct domain *domain, const struct site *site, struct error *err)
+/* 1 when they are gone, 0 when a guest needs them. */
+static int remove_links(const struct domain *domain, const struct site *site,
+			char guest[static LINKS_GUEST_SIZE], struct error *err)
 {
 	struct link links[LINKS_MAX];
 	size_t n = domain->kind->links(site->node, domain->network.values, links);
-	char guest[IFNAMSIZ];
 	struct error failure;
 	int result = 0, r = links_find_guest(site->nl, links, n, guest, err);
 
-	if (r < 0)
-		return -1;
-	if (r == 1) {
-		error_warn("%s stays: %s is still a port of it", domain->title, guest);
-		return 0;
-	}
+	if (r != 0)
+		return r < 0 ? -1 : 0;
 	note(undo(domain, site, &failure), &failure, &result, err);
 	note(links_remove(site->nl, links, n, &failure), &failure, &result, err);
 	note(clear(domain, site, &failure), &failure, &result, err);
@@ -240,13 +236,14 @@ static int release_parent(const struct domain *domain, const struct site *site, 
  * to stay keeps its memory: the next pod finds it as it is, the next last one tries again. The
  * memory goes last, for it knows the parent.
  */
-static int dissolve(const struct domain *domain, const struct site *site, struct error *err)
+static int dissolve(const struct domain *domain, const struct site *site,
+		    char guest[static LINKS_GUEST_SIZE], struct error *err)
 {
 	int r = domain_recall_as_is(domain, site, err);
 
 	if (r < 0)
 		return -1;
-	r = r == 1 ? remove_links(domain, site, err) : remove_marked(domain, site, err);
+	r = r == 1 ? remove_links(domain, site, guest, err) : remove_marked(domain, site, err);
 	if (r <= 0)
 		return r;
 
@@ -255,18 +252,60 @@ static int dissolve(const struct domain *domain, const struct site *site, struct
 		       : store_remove_domain(site->store, domain->name, err);
 }
 
+static int has_holder(const struct domain *domain, const struct site *site, struct error *err)
+{
+	return store_each_holder(site->store, domain->name, on_holder, NULL, err);
+}
+
+bool domain_leg(const struct domain *domain, struct domain *leg)
+{
+	if (domain->kind->leg)
+		domain->kind->leg(&domain->network, leg);
+
+	return domain->kind->leg != NULL;
+}
+
+/* What stands on it had to stay when its own last holder left: by now the guest may have gone. */
+static int dissolve_leg(const struct domain *domain, const struct site *site,
+			char guest[static LINKS_GUEST_SIZE], struct error *err)
+{
+	struct domain leg;
+	int r;
+
+	if (!domain_leg(domain, &leg))
+		return 0;
+	r = store_has_domain(site->store, leg.name, err);
+	if (r <= 0)
+		return r;
+	if (lock(&leg, site, err) < 0)
+		return -1;
+	r = has_holder(&leg, site, err);
+	if (r == 0)
+		r = dissolve(&leg, site, guest, err);
+	lock_release(&leg.lock);
+
+	return r < 0 ? -1 : 0;
+}
+
 static int release_locked(const struct domain *domain, const struct site *site, const char *id,
 			  struct error *err)
 {
+	char guest[LINKS_GUEST_SIZE] = "";
 	int r;
 
 	if (store_remove_holder(site->store, domain->name, id, err) < 0)
 		return -1;
-	r = store_each_holder(site->store, domain->name, on_holder, NULL, err);
+	r = has_holder(domain, site, err);
 	if (r != 0)
 		return r < 0 ? -1 : 0;
 
-	return dissolve(domain, site, err);
+	r = dissolve_leg(domain, site, guest, err);
+	if (r == 0 && !guest[0])
+		r = dissolve(domain, site, guest, err);
+	if (r == 0 && guest[0])
+		error_warn("%s stays: %s", domain->title, guest);
+
+	return r;
 }
 
 int domain_release(struct domain *domain, const struct site *site, const char *id,

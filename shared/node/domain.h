@@ -55,6 +55,9 @@ struct domain_kind {
 	/* The domain that this one holds as long as it is there (a VRF); false: none. NULL: never.
 	 */
 	bool (*parent)(void *values, struct domain *parent);
+	/* What stands on it, and may be there without a holder (a link of somebody else's needed
+	 * it when the last one left): it goes first. NULL: nothing. */
+	void (*leg)(const struct network *network, struct domain *leg);
 };
 
 struct domain {
@@ -101,7 +104,8 @@ int domain_recall_as_is(const struct domain *domain, const struct site *site, st
 
 /*
  * Stop being a holder; remove the domain when that was the last one, and let its parent go. Locks
- * unless it is locked, and unlocks. A domain that has a port of somebody else's is left as it is.
+ * unless it is locked, and unlocks. A domain that a link of somebody else's needs is left as it
+ * is.
  */
 int domain_release(struct domain *domain, const struct site *site, const char *id,
 		   struct error *err);
@@ -112,8 +116,9 @@ int domain_release_child(struct domain *domain, const struct site *site, const c
 
 void domain_unlock(struct domain *domain);
 
-/* Its parent, as far as the values tell. */
+/* Its parent, as far as the values tell; its leg, which need not be there. */
 bool domain_parent(const struct domain *domain, struct domain *parent);
+bool domain_leg(const struct domain *domain, struct domain *leg);
 
 /*
  * Choose the lowest VLAN of the node's range that no domain and no link on the trunk has, or see

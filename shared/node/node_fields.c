@@ -42,7 +42,8 @@ static int parse_device(const struct field *field, json_t *value, void *at, stru
 
 	if (!text || !parse_ifname(text))
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
-				    "the name of a network device");
+				    "the name of a network device: 1 to 15 ASCII characters "
+				    "without blanks, '/', ':' and '%%'");
 	memcpy(at, text, strlen(text) + 1);
 
 	return 0;

@@ -23,6 +23,15 @@ struct survey {
 	unsigned named;             /* a bit for each of node->uplinks that is there */
 };
 
+/* br.<vni>, which a domain may have found there instead of making it. */
+static bool is_domains_bridge(const struct link_state *state)
+{
+	const char *vni = state->link.name + strlen("br.");
+
+	return strcmp(state->kind, "bridge") == 0 && strncmp(state->link.name, "br.", 3) == 0 &&
+	       vni[0] != '\0' && vni[strspn(vni, "0123456789")] == '\0';
+}
+
 /* With no uplinks named: what carries packets of its own and is not part of ours. */
 static bool may_be_uplink(const struct survey *survey, const struct link_state *state)
 {
@@ -30,7 +39,7 @@ static bool may_be_uplink(const struct survey *survey, const struct link_state *
 
 	return state->up && !state->master && strcmp(link->name, "lo") != 0 &&
 	       strcmp(state->kind, "dummy") != 0 && strcmp(link->name, survey->node->trunk) != 0 &&
-	       (link->group & LINK_GROUP_MASK) != LINK_GROUP_MARK;
+	       !is_domains_bridge(state) && (link->group & LINK_GROUP_MASK) != LINK_GROUP_MARK;
 }
 
 static bool is_named(struct survey *survey, const char *name)

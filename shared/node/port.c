@@ -34,7 +34,20 @@ void port_alias(const char *slug, const char *container_id, const char *ifname,
 	snprintf(alias, LINK_ALIAS_SIZE, "hbr-cni:%s:port:%.20s...%s", slug, container_id, digits);
 }
 
-int port_find(const struct site *site, const char *name, struct link_state *port, struct error *err)
+/* Who it is for stands behind the slug, which is another one when the node has changed its mind
+ * about the HBR netns. Without an alias of ours it is one whose ADD was killed. */
+static bool is_anothers(const char *is, const char *wanted)
+{
+	static const char before[] = ":port:";
+	const char *its =
+		strncmp(is, "hbr-cni:", strlen("hbr-cni:")) == 0 ? strstr(is, before) : NULL;
+	const char *ours = strstr(wanted, before);
+
+	return its && ours && strcmp(its, ours) != 0;
+}
+
+int port_find(const struct site *site, const char *name, const char *alias, struct link_state *port,
+	      struct error *err)
 {
 	static const enum link_place places[] = { PLACE_HOST, PLACE_HBR };
 	struct link wanted = { .kind = LINK_VETH };
@@ -51,7 +64,8 @@ int port_find(const struct site *site, const char *name, struct link_state *port
 		if (r < 0)
 			return -1;
 		if (r == 1 && strcmp(state.kind, "veth") == 0 &&
-		    (state.link.group & LINK_GROUP_MASK) == LINK_GROUP_MARK) {
+		    (state.link.group & LINK_GROUP_MASK) == LINK_GROUP_MARK &&
+		    !is_anothers(state.link.alias, alias)) {
 			*port = state;
 			return 1;
 		}
@@ -60,10 +74,10 @@ int port_find(const struct site *site, const char *name, struct link_state *port
 	return 0;
 }
 
-int port_remove(const struct site *site, const char *name, struct error *err)
+int port_remove(const struct site *site, const char *name, const char *alias, struct error *err)
 {
 	struct link_state state;
-	int r = port_find(site, name, &state, err);
+	int r = port_find(site, name, alias, &state, err);
 
 	return r <= 0 ? r : links_remove(site->nl, &state.link, 1, err);
 }

@@ -18,14 +18,15 @@ void port_alias(const char *slug, const char *container_id, const char *ifname,
 		char alias[static LINK_ALIAS_SIZE]);
 
 /*
- * The port wherever it is, when it carries our mark (whatever the VNI): 1 and what it is, its place
- * included; 0 when there is none or what has the name is not ours.
+ * The port wherever it is, when it carries our mark (whatever the VNI) and no other attachment's
+ * alias: 1 and what it is, its place included; 0 when there is none or what has the name is not
+ * ours.
  */
-int port_find(const struct site *site, const char *name, struct link_state *port,
+int port_find(const struct site *site, const char *name, const char *alias, struct link_state *port,
 	      struct error *err);
 
 /* Remove the port wherever it is, if it is ours. Removes the pod's end with it. */
-int port_remove(const struct site *site, const char *name, struct error *err);
+int port_remove(const struct site *site, const char *name, const char *alias, struct error *err);
 
 /*
  * A port that is in the pod (a macvlan): by our alias, whatever others call it by now, or by the

@@ -11,7 +11,9 @@
 
 #define DOMAIN_FILE   "domain.json"
 #define RECORD_SUFFIX ".json"
+#define CLAIM_SUFFIX  ".mac"
 #define ID_DIGITS     16
+#define CLAIM_DIGITS  12
 
 /* A directory of the store's. 1, 0 absent. */
 static int open_dir(const struct store *store, const char *name, enum store_dir how, int *fd,
@@ -25,9 +27,19 @@ static int open_dir(const struct store *store, const char *name, enum store_dir 
 	return 0;
 }
 
+static size_t count_digits(const char *name)
+{
+	return strspn(name, "0123456789abcdef");
+}
+
 static bool is_id(const char *name)
 {
-	return strlen(name) == ID_DIGITS && strspn(name, "0123456789abcdef") == ID_DIGITS;
+	return strlen(name) == ID_DIGITS && count_digits(name) == ID_DIGITS;
+}
+
+static bool is_claim(const char *name)
+{
+	return count_digits(name) == CLAIM_DIGITS && strcmp(name + CLAIM_DIGITS, CLAIM_SUFFIX) == 0;
 }
 
 /* "<kind>-<key>". The key can be a VRF's name, with nearly anything in it. */
@@ -129,14 +141,22 @@ int store_write_domain(const struct store *store, const char *domain, json_t *va
 	return store_file_write(dir, DOMAIN_FILE, values, err);
 }
 
+/* A domain's directory, for one of its files. 1, 0 no directory. */
+static int open_for(const struct store *store, const char *domain, const char *file,
+		    enum store_dir how, int *dir, struct error *err)
+{
+	if (!is_holder(file) && !is_claim(file))
+		return refuse_name(file, "a holder", err);
+
+	return open_domain(store, domain, how, dir, err);
+}
+
 int store_put_holder(const struct store *store, const char *domain, const char *id, json_t *holder,
 		     struct error *err)
 {
 	auto_close int dir = -1;
 
-	if (!is_holder(id))
-		return refuse_name(id, "a holder", err);
-	if (open_domain(store, domain, STORE_DIR_MAKE, &dir, err) < 0)
+	if (open_for(store, domain, id, STORE_DIR_MAKE, &dir, err) < 0)
 		return -1;
 
 	return store_file_write(dir, id, holder, err);
@@ -146,13 +166,21 @@ int store_remove_holder(const struct store *store, const char *domain, const cha
 			struct error *err)
 {
 	auto_close int dir = -1;
-	int r;
-
-	if (!is_holder(id))
-		return refuse_name(id, "a holder", err);
-	r = open_domain(store, domain, STORE_DIR_FORGIVE, &dir, err);
+	int r = open_for(store, domain, id, STORE_DIR_FORGIVE, &dir, err);
 
 	return r == 1 ? store_file_remove(dir, id, err) : r;
+}
+
+int store_read_holder(const struct store *store, const char *domain, const char *id,
+		      json_t **holder, struct error *err)
+{
+	auto_close int dir = -1;
+	int r = open_for(store, domain, id, STORE_DIR_FORGIVE, &dir, err);
+
+	if (r == 1)
+		r = store_file_read(dir, id, holder, err);
+
+	return r == STORE_FILE_DAMAGED ? 0 : r;
 }
 
 /* The next entry of a directory; NULL after the last, and when it cannot be read. */
@@ -212,7 +240,7 @@ static int empty_domain(DIR *dir, struct error *err)
 
 	rewinddir(dir);
 	while ((name = next_entry(dir))) {
-		if (store_file_is_temporary(name))
+		if (store_file_is_temporary(name) || is_claim(name))
 			unlinkat(dirfd(dir), name, 0);
 	}
 	if (end_list(dir, err) < 0)

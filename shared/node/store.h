@@ -9,6 +9,7 @@
  *   <stateDir>/<hbr>/attachments/<id>.json        the record of an attachment
  *   <stateDir>/<hbr>/domains/<domain>/domain.json what the first holder fixed
  *   <stateDir>/<hbr>/domains/<domain>/<id>        a holder: the directory is the count
+ *   <stateDir>/<hbr>/domains/<domain>/<mac>.mac   the holder whose MAC it is (no holder itself)
  *
  * Files are written whole (temporary file, rename), 0600 in 0700 directories whatever the umask,
  * and never through a symbolic link. A file that is damaged is said to be absent, with a warning on
@@ -81,12 +82,18 @@ int store_write_domain(const struct store *store, const char *domain, json_t *va
 		       struct error *err);
 int store_remove_domain(const struct store *store, const char *domain, struct error *err);
 
-/* Holders: an attachment's <id> or a domain. put makes the directory; its JSON says all that is
- * needed to tell whether it lives. */
+/*
+ * Holders: an attachment's <id> or a domain. put makes the directory; its JSON says all that is
+ * needed to tell whether it lives. The same under the name of a MAC, "020000000001.mac", says whose
+ * that is: no holder itself, it goes with the domain. read: 1 and a new reference, 0 absent or
+ * damaged.
+ */
 int store_put_holder(const struct store *store, const char *domain, const char *id, json_t *holder,
 		     struct error *err);
 int store_remove_holder(const struct store *store, const char *domain, const char *id,
 			struct error *err);
+int store_read_holder(const struct store *store, const char *domain, const char *id,
+		      json_t **holder, struct error *err);
 
 /*
  * Call visit for every record (<id>, record), domain (<domain>, domain.json) or holder (<id>, its

@@ -217,12 +217,28 @@ static void reads_booleans(void)
 	check(!isolated_of("{\"vni\": 1, \"isolated\": \"false\"}"));
 	check(isolated_of("{\"vni\": 1, \"portIsolation\": true}"));
 	check(isolated_of("{\"vni\": 1, \"isolated\": null, \"portIsolation\": true}"));
-	check(!isolated_of(
-		"{\"vni\": 1, \"isolated\": false, \"portIsolation\": 7}")); /* key wins */
 	refuses("{\"vni\": 1, \"isolated\": 1}",
 		"isolated: 1 is not allowed: wanted true or false");
 	refuses("{\"vni\": 1, \"portIsolation\": \"True\"}",
-		"isolated: \"True\" is not allowed: wanted true or false");
+		"portIsolation: \"True\" is not allowed: wanted true or false");
+}
+
+/* Both names of one key. */
+static void reads_aliases(void)
+{
+	check(isolated_of("{\"vni\": 1, \"isolated\": true, \"portIsolation\": \"true\"}"));
+	check(!isolated_of("{\"vni\": 1, \"isolated\": false, \"portIsolation\": false}"));
+	check(!isolated_of("{\"vni\": 1, \"isolated\": false, \"portIsolation\": null}"));
+	refuses("{\"vni\": 1, \"isolated\": true, \"portIsolation\": \"false\"}",
+		"isolated: true contradicts portIsolation: \"false\", another name of the same key: "
+		"wanted one of the two");
+	refuses("{\"vni\": 1, \"isolated\": false, \"portIsolation\": true}",
+		"isolated: false contradicts portIsolation: true, another name of the same key: "
+		"wanted one of the two");
+	refuses("{\"vni\": 1, \"isolated\": true, \"portIsolation\": 7}",
+		"portIsolation: 7 is not allowed: wanted true or false");
+	refuses("{\"vni\": 1, \"isolated\": 7, \"portIsolation\": true}",
+		"isolated: 7 is not allowed: wanted true or false");
 }
 
 static void refuses_others(void)
@@ -381,6 +397,7 @@ int main(void)
 	leaves_the_rest();
 	reads_numbers();
 	reads_booleans();
+	reads_aliases();
 	refuses_others();
 	empty_device();
 	shortens();

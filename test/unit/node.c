@@ -9,6 +9,9 @@
 #include "shared/node/store.h"
 #include "test/unit/unit.h"
 
+#define DEVICE \
+	"the name of a network device: 1 to 15 ASCII characters without blanks, '/', ':' and '%'"
+
 static char dir[PATH_MAX];
 static char file[PATH_MAX + 16];
 
@@ -182,8 +185,7 @@ static void test_vtep(void)
 	bad("{\"vtep\": \"lo\"}", "vtep: \"lo\" is not allowed: wanted an object with \"dev\" and "
 				  "\"family\", or with \"address\"");
 	bad("{\"vtep\": {\"family\": 5}}", "vtep: family: 5 is not allowed: wanted 4 or 6");
-	bad("{\"vtep\": {\"dev\": \"a/b\"}}",
-	    "vtep: dev: \"a/b\" is not allowed: wanted the name of a network device");
+	bad("{\"vtep\": {\"dev\": \"a/b\"}}", "vtep: dev: \"a/b\" is not allowed: wanted " DEVICE);
 	bad("{\"vtep\": {\"dev\": \"lo\", \"address\": \"10.0.0.1\"}}",
 	    "vtep: {\"dev\":\"lo\",\"address\":\"10.0.0.1\"} is not allowed: wanted either "
 	    "\"dev\" and \"family\" or \"address\"");
@@ -195,9 +197,8 @@ static void test_ranges(void)
 	    "hbrNetns: \"hbr\" is not allowed: wanted an absolute path of at most 255 bytes");
 	bad("{\"stateDir\": 1}",
 	    "stateDir: 1 is not allowed: wanted an absolute path of at most 255 bytes");
-	bad("{\"trunk\": \"\"}", "trunk: \"\" is not allowed: wanted the name of a network device");
-	bad("{\"hostTrunk\": \"lo\"}",
-	    "hostTrunk: \"lo\" is not allowed: wanted the name of a network device");
+	bad("{\"trunk\": \"\"}", "trunk: \"\" is not allowed: wanted " DEVICE);
+	bad("{\"hostTrunk\": \"lo\"}", "hostTrunk: \"lo\" is not allowed: wanted " DEVICE);
 	bad("{\"attach\": \"ipvlan\"}",
 	    "attach: \"ipvlan\" is not allowed: wanted one of bridge, macvlan, direct");
 	bad("{\"vxlanPort\": 0}", "vxlanPort: 0 is not allowed: wanted a number from 1 to 65535");
@@ -212,8 +213,7 @@ static void test_ranges(void)
 	    "bridgeNetfilter: true is not allowed: wanted one of warn, refuse, ignore");
 	bad("{\"uplinks\": \"eth0\"}", "uplinks: \"eth0\" is not allowed: wanted a list of at most "
 				       "16 names of network devices");
-	bad("{\"uplinks\": [\"eth0\", 1]}",
-	    "uplinks: 1 is not allowed: wanted the name of a network device");
+	bad("{\"uplinks\": [\"eth0\", 1]}", "uplinks: 1 is not allowed: wanted " DEVICE);
 	bad("{\"frr\": true}", "frr: true is not allowed: wanted an object with \"vtysh\", "
 			       "\"vtySocketDir\" and \"template\"");
 	bad("{\"frr\": {\"vtysh\": \"vtysh\"}}", "frr: vtysh: \"vtysh\" is not allowed: wanted an "

@@ -148,6 +148,35 @@ static void domains(const struct store *store)
 	check(!is_there(path_of("domains/l2-5")));
 }
 
+/* Whose a MAC is: no holder, and gone with the domain. */
+static void claims(const struct store *store)
+{
+	auto_json json_t *one = value_of(1), *two = value_of(2), *found = NULL, *none = NULL;
+
+	check(store_read_holder(store, "l2-8", "020000000001.mac", &none, &err) == 0 && !none);
+	check(store_remove_holder(store, "l2-8", "020000000001.mac", &err) == 0);
+	check(!is_there(path_of("domains/l2-8")));
+	check(store_write_domain(store, "l2-8", two, &err) == 0);
+	check(store_put_holder(store, "l2-8", "020000000001.mac", one, &err) == 0);
+	check(store_put_holder(store, "l2-8", "0200000000ff.mac", two, &err) == 0);
+	check(store_read_holder(store, "l2-8", "020000000001.mac", &found, &err) == 1);
+	check(json_equal(found, one));
+	check(mode_of(path_of("domains/l2-8/020000000001.mac")) == 0600);
+	check(store_each_holder(store, "l2-8", never, NULL, &err) == 0);
+	check(store_remove_holder(store, "l2-8", "020000000001.mac", &err) == 0);
+	check(!is_there(path_of("domains/l2-8/020000000001.mac")));
+	put_text(path_of("domains/l2-8/0200000000ff.mac"), "{");
+	check(store_read_holder(store, "l2-8", "0200000000ff.mac", &none, &err) == 0 && !none);
+	expect_warning("/domains/l2-8/0200000000ff.mac is damaged (");
+	check(store_remove_domain(store, "l2-8", &err) == 0);
+	check(!is_there(path_of("domains/l2-8")));
+	check_error(store_put_holder(store, "l2-8", "02000000000G.mac", one, &err), &err,
+		    ERROR_INTERNAL, "\"02000000000G.mac\" is no name for a holder");
+	check_error(store_read_holder(store, "l2-8", "0200000000011.mac", &none, &err), &err,
+		    ERROR_INTERNAL, "\"0200000000011.mac\" is no name for a holder");
+	expect_warning(NULL);
+}
+
 static void check_located(const char *slug, const char *id, const char *wanted)
 {
 	char found[STORE_NAME_SIZE] = "untouched";
@@ -250,6 +279,7 @@ int main(void)
 	records(&store);
 	locates(&store);
 	domains(&store);
+	claims(&store);
 	each(&store);
 	expect_warning(NULL);
 

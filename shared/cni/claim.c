@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shared/cni/claim.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shared/base/cleanup.h"
+#include "shared/cni/document.h"
+
+#define NAME_SIZE 17
+
+static const char *text(json_t *object, const char *key)
+{
+	const char *value = document_text(document_member(object, key));
+
+	return value ? value : "";
+}
+
+static void print_name(const struct mac *mac, char name[static NAME_SIZE])
+{
+	const uint8_t *b = mac->bytes;
+
+	snprintf(name, NAME_SIZE, "%02x%02x%02x%02x%02x%02x.mac", b[0], b[1], b[2], b[3], b[4],
+		 b[5]);
+}
+
+/* Who claims the pod's MAC: 1, its <id> and what it says of itself; 0 nobody. */
+static int find_owner(const struct attachment *attachment, json_t **holder,
+		      char id[static STORE_NAME_SIZE], struct error *err)
+{
+	char name[NAME_SIZE];
+	int r;
+
+	print_name(&attachment->interface->mac, name);
+	r = store_read_holder(&attachment->store, attachment->domains[0].name, name, holder, err);
+	if (r == 1)
+		store_id(text(*holder, "containerID"), text(*holder, "ifname"), id);
+
+	return r;
+}
+
+/* An attachment that is gone, or has come back with another MAC, claims nothing. */
+static int find_rival(const struct attachment *attachment, json_t **holder,
+		      char id[static STORE_NAME_SIZE], struct error *err)
+{
+	auto_json json_t *record = NULL;
+	struct mac mac = { 0 };
+	int r;
+
+	if (!attachment->type->claims || attachment->n_domains == 0)
+		return 0;
+	r = find_owner(attachment, holder, id, err);
+	if (r <= 0 || strcmp(id, attachment->id) == 0)
+		return r < 0 ? -1 : 0;
+	r = store_read_record(&attachment->store, id, &record, err);
+	if (r <= 0)
+		return r;
+
+	return parse_mac(text(record, "mac"), &mac) && mac_equal(&mac, &attachment->interface->mac);
+}
+
+int claim_find_rival(const struct attachment *attachment, char id[static STORE_NAME_SIZE],
+		     struct error *err)
+{
+	auto_json json_t *holder = NULL;
+
+	return find_rival(attachment, &holder, id, err);
+}
+
+static int refuse(const struct attachment *attachment, json_t *rival, struct error *err)
+{
+	char mac[MAC_TEXT_SIZE];
+
+	mac_print(&attachment->interface->mac, mac);
+
+	return error_set(
+		err, ERROR_CONFLICT,
+		"mac: %s is taken: %s of container %.128s has it in %s: wanted another one", mac,
+		text(rival, "ifname"), text(rival, "containerID"), attachment->domains[0].title);
+}
+
+int claim_take(struct attachment *attachment, struct error *err)
+{
+	auto_json json_t *rival = NULL, *holder = NULL;
+	bool (*claims)(const void *values) = attachment->type->claims;
+	char id[STORE_NAME_SIZE], name[NAME_SIZE];
+	int r;
+
+	if (!claims || !claims(attachment->values))
+		return 0;
+	r = find_rival(attachment, &rival, id, err);
+	if (r != 0)
+		return r < 0 ? -1 : refuse(attachment, rival, err);
+
+	holder = attachment_describe_holder(attachment);
+	if (!holder)
+		return error_errno(err, ERROR_INTERNAL, ENOMEM, "describe a holder");
+	print_name(&attachment->interface->mac, name);
+
+	return store_put_holder(&attachment->store, attachment->domains[0].name, name, holder, err);
+}
+
+int claim_drop(struct attachment *attachment, struct error *err)
+{
+	auto_json json_t *holder = NULL;
+	char id[STORE_NAME_SIZE], name[NAME_SIZE];
+	int r;
+
+	if (!attachment->type->claims || attachment->n_domains == 0 ||
+	    !mac_is_set(&attachment->interface->mac))
+		return 0;
+	r = find_owner(attachment, &holder, id, err);
+	if (r <= 0 || strcmp(id, attachment->id) != 0)
+		return r < 0 ? -1 : 0;
+	print_name(&attachment->interface->mac, name);
+
+	return store_remove_holder(&attachment->store, attachment->domains[0].name, name, err);
+}
