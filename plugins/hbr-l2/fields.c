@@ -22,9 +22,11 @@ static json_t *dump_vrf(const struct field *field, const void *at)
 	return field_ifname.dump(field, at);
 }
 
-static const struct field_type field_vrf = { "name of a VRF", IFNAMSIZ, parse_vrf, dump_vrf };
-
 /* clang-format off */
+static const struct field_type field_vrf = {
+	"name of a VRF, or empty", IFNAMSIZ, parse_vrf, dump_vrf,
+	"{'anyOf': [{'const': ''}, {'$ref': '#/$defs/device'}]}", NULL };
+
 static const struct field rows[] = {
 	{ "vni", NULL, &field_u32, AT(vni), 1, 16777215, NULL, FIELD_REQUIRED | FIELD_L2,
 	  "VXLAN network identifier of the L2 domain." },

@@ -9,8 +9,6 @@
 #include "shared/base/cleanup.h"
 #include "shared/node/node.h"
 
-#define NODE_ONLY FIELD_USER /* never a network's */
-
 #define VLAN_MAX 4094
 #define VNI_MAX  16777215 /* tableBase + VNI must be a table */
 
@@ -62,16 +60,14 @@ static int parse_vtep_device(const struct field *field, json_t *value, void *at,
 
 static int parse_family(const struct field *field, json_t *value, void *at, struct error *err)
 {
-	const char *text = field_string(value);
-	json_int_t number = json_integer_value(value);
+	const struct field any = { .key = field->key, .max = UINT32_MAX };
+	struct error ignored;
+	uint32_t number;
 	uint8_t family;
 
-	if (number == 4 || (text && strcmp(text, "4") == 0))
-		family = AF_INET;
-	else if (number == 6 || (text && strcmp(text, "6") == 0))
-		family = AF_INET6;
-	else
+	if (field_u32.parse(&any, value, &number, &ignored) < 0 || (number != 4 && number != 6))
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err, "4 or 6");
+	family = number == 4 ? AF_INET : AF_INET6;
 	memcpy(at, &family, sizeof(family));
 
 	return 0;
@@ -86,12 +82,20 @@ static json_t *dump_family(const struct field *field, const void *at)
 	return json_integer(*family == AF_INET6 ? 6 : 4);
 }
 
-static const struct field_type field_path = { "absolute path", 0, parse_path, dump_text };
-static const struct field_type field_device = { "device name", IFNAMSIZ, parse_device, dump_text };
-static const struct field_type field_vtep_device = { "device name", IFNAMSIZ, parse_vtep_device,
-						     dump_text };
-static const struct field_type field_family = { "4 or 6", sizeof(uint8_t), parse_family,
-						dump_family };
+/* clang-format off */
+static const struct field_type field_path = {
+	"absolute path of at most $size bytes", 0, parse_path, dump_text,
+	"{'$ref': '#/$defs/path', 'maxLength': '$size'}", NULL };
+static const struct field_type field_device = {
+	"device name", IFNAMSIZ, parse_device, dump_text,
+	"{'$ref': '#/$defs/device'}", NULL };
+static const struct field_type field_vtep_device = {
+	"device name, or `lo`", IFNAMSIZ, parse_vtep_device, dump_text,
+	"{'anyOf': [{'const': 'lo'}, {'$ref': '#/$defs/device'}]}", NULL };
+static const struct field_type field_family = {
+	"4 or 6", sizeof(uint8_t), parse_family, dump_family,
+	"{'enum': [4, 6, '4', '6']}", NULL };
+/* clang-format on */
 
 #define AT(member) offsetof(struct node_vtep, member)
 
@@ -147,10 +151,9 @@ static int parse_uplinks(const struct field *field, json_t *value, void *at, str
 	json_t *item;
 	size_t i;
 
-	if (!json_is_array(value) || json_array_size(value) > NODE_UPLINKS_MAX)
+	if (!json_is_array(value) || json_array_size(value) > COUNT(names))
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
-				    "a list of at most %d names of network devices",
-				    NODE_UPLINKS_MAX);
+				    "a list of at most %zu names of network devices", COUNT(names));
 	json_array_foreach(value, i, item) {
 		if (parse_device(field, item, names[i], err) < 0)
 			return -1;
@@ -187,7 +190,7 @@ static int parse_overridable(const struct field *field, json_t *value, void *at,
 				    "a list of keys of this file");
 	json_array_foreach(value, i, item) {
 		row = field_string(item) ? field_find(&node_fields, field_string(item)) : NULL;
-		if (!row || (row->flags & NODE_ONLY))
+		if (!row || (row->flags & FIELD_NODE_ONLY))
 			return field_refuse(field, item, ERROR_INVALID_CONFIG, err,
 					    "keys of this file other than stateDir, frr, policy "
 					    "and overridable");
@@ -215,12 +218,18 @@ static json_t *dump_overridable(const struct field *field, const void *at)
 
 #define SIZE(member) sizeof(((struct node *)NULL)->member)
 
-static const struct field_type field_vtep = { "object", sizeof(struct node_vtep), parse_vtep,
-					      dump_vtep };
-static const struct field_type field_uplinks = { "list of device names", SIZE(uplinks),
-						 parse_uplinks, dump_uplinks };
-static const struct field_type field_keys = { "list of keys", sizeof(uint64_t), parse_overridable,
-					      dump_overridable };
+/* clang-format off */
+static const struct field_type field_vtep = {
+	"object", sizeof(struct node_vtep), parse_vtep, dump_vtep,
+	"{'if': {'required': ['address'], 'properties': {'address': {'type': 'string'}}}, "
+	" 'then': {'properties': {'dev': {'type': 'null'}, 'family': {'type': 'null'}}}}", &vtep_fields };
+static const struct field_type field_uplinks = {
+	"list of at most $max device names", SIZE(uplinks), parse_uplinks, dump_uplinks,
+	"{'type': 'array', 'maxItems': '$max', 'items': {'$ref': '#/$defs/device'}}", NULL };
+static const struct field_type field_keys = {
+	"list of keys of this file", sizeof(uint64_t), parse_overridable, dump_overridable,
+	"{'type': 'array', 'items': {'$ref': '#/$defs/overridableKey'}}", NULL };
+/* clang-format on */
 
 #undef AT
 #define AT(member) offsetof(struct node, member)
@@ -243,7 +252,7 @@ static const struct field rows[] = {
 	  .doc = "UDP port of VXLAN." },
 	{ .key = "mtu", .type = &field_u32, .offset = AT(mtu), .min = 68, .max = 65535,
 	  .doc = "MTU of pods where a network does not say; found from the underlay otherwise." },
-	{ .key = "uplinks", .type = &field_uplinks, .offset = AT(uplinks),
+	{ .key = "uplinks", .type = &field_uplinks, .offset = AT(uplinks), .max = NODE_UPLINKS_MAX,
 	  .doc = "Underlay devices of the HBR netns, for the MTU; found otherwise." },
 	{ .key = "vlanRange", .type = &field_range, .offset = AT(vlan_range), .min = 1,
 	  .max = VLAN_MAX, .doc = "Where a VLAN is taken from when a network names none." },
@@ -256,12 +265,12 @@ static const struct field rows[] = {
 	  .choices = bridge_netfilter_words,
 	  .doc = "What ADD does when bridged frames pass the host's packet filter." },
 	{ .key = "stateDir", .type = &field_path, .offset = AT(state_dir), .max = SIZE(state_dir),
-	  .flags = NODE_ONLY, .doc = "Directory of records and locks." },
-	{ .key = "frr", .type = &field_refused, .flags = NODE_ONLY,
+	  .flags = FIELD_NODE_ONLY, .doc = "Directory of records and locks." },
+	{ .key = "frr", .type = &field_refused, .flags = FIELD_NODE_ONLY,
 	  .doc = "Provisioning of VRFs in FRR." },
-	{ .key = "policy", .type = &field_refused, .flags = NODE_ONLY,
+	{ .key = "policy", .type = &field_refused, .flags = FIELD_NODE_ONLY,
 	  .doc = "Which pods may use which VLANs, VNIs and VRFs." },
-	{ .key = "overridable", .type = &field_keys, .offset = AT(overridable), .flags = NODE_ONLY,
+	{ .key = "overridable", .type = &field_keys, .offset = AT(overridable), .flags = FIELD_NODE_ONLY,
 	  .doc = "Keys that a network may override in its object \"hbr\"." },
 };
 /* clang-format on */
