@@ -30,11 +30,7 @@ static const struct document {
 	  &l2_fields,
 	  &l2_defaults,
 	  { "shared/base/forms.json", "shared/cni/rules.json", "plugins/hbr-l2/rules.json" } },
-	{ "node",
-	  "The node file, /etc/hbr-cni/node.json",
-	  &node_fields,
-	  &node_defaults,
-	  { "shared/base/forms.json" } },
+	{ "node", "The node file", &node_fields, &node_defaults, { "shared/base/forms.json" } },
 };
 
 static const char head[] =
@@ -46,7 +42,14 @@ static const char head[] =
 	"Keys are matched exactly, unknown ones are ignored, `null` is absent. Numbers may be written\n"
 	"as decimal strings without leading zeros, `true` and `false` as strings. A key in\n"
 	"parentheses is another spelling, which is looked at where the first one is absent. A value\n"
-	"that is wrong is an error of code 7, one that is known and not offered of code 2.\n";
+	"that is wrong is an error of code 7, one that is known and not offered of code 2.\n"
+	"\n"
+	"A schema (draft 2020-12, patterns of ECMA-262) is for one plugin's configuration as the\n"
+	"runtime hands it over: an entry of a list's `plugins` with the list's `name` and\n"
+	"`cniVersion`. It accepts what the parser accepts, but for what a schema cannot say: that a\n"
+	"gateway is of its address' network, that two keys do not go together which stand in\n"
+	"different files, lengths in bytes (it counts characters), and in the node file two keys of\n"
+	"one name, which are refused.\n";
 
 static void load_node_defaults(void)
 {
@@ -61,15 +64,22 @@ static void load_node_defaults(void)
 	close(fd);
 }
 
-static json_t *load_piece(const char *path)
+/* What is written by hand for a document, as one piece. */
+static json_t *load_pieces(const struct document *document)
 {
-	json_error_t where = { 0 };
-	json_t *piece = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+	json_t *all = json_object();
 
-	if (!piece)
-		fprintf(stderr, "docs: %s: line %d: %s\n", path, where.line, where.text);
+	for (size_t i = 0; i < PIECES_MAX && document->pieces[i]; i++) {
+		const char *path = document->pieces[i];
+		json_error_t where = { 0 };
+		auto_json json_t *piece = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
 
-	return must(piece, path);
+		if (!piece)
+			fprintf(stderr, "docs: %s: line %d: %s\n", path, where.line, where.text);
+		schema_merge(all, must(piece, path));
+	}
+
+	return all;
 }
 
 /* What a network may have in "hbr", and what the node file may list in "overridable". */
@@ -89,35 +99,27 @@ static void add_overridable(json_t *schema)
 	json_decref(piece);
 }
 
-static json_t *make_schema(const struct document *document)
+static json_t *make_schema(const struct document *document, json_t *pieces)
 {
 	json_t *schema =
 		json_pack("{s:s, s:s}", "$schema", "https://json-schema.org/draft/2020-12/schema",
 			  "title", document->title);
 
 	schema_add_table(must(schema, document->name), document->fields, 0, document->defaults);
-	for (size_t i = 0; i < PIECES_MAX && document->pieces[i]; i++) {
-		auto_json json_t *piece = load_piece(document->pieces[i]);
-
-		schema_merge(schema, piece);
-	}
+	schema_merge(schema, pieces);
 	add_overridable(schema);
 	schema_prune(schema);
 
 	return schema;
 }
 
-static void put_chapter(FILE *out, const struct document *document)
+static void put_chapter(FILE *out, const struct document *document, json_t *pieces)
 {
 	fprintf(out, "\n## %s\n\nJSON Schema: [%s.schema.json](%s.schema.json)\n\n",
 		document->title, document->name, document->name);
 	reference_put_table(out, document->fields, document->defaults);
-	for (size_t i = 0; i < PIECES_MAX && document->pieces[i]; i++) {
-		auto_json json_t *piece = load_piece(document->pieces[i]);
-
-		reference_put_properties(out, piece);
-		reference_put_rules(out, piece);
-	}
+	reference_put_properties(out, pieces);
+	reference_put_rules(out, pieces);
 }
 
 static FILE *create(const char *dir, const char *name, const char *suffix)
@@ -148,13 +150,14 @@ int main(int argc, char *argv[])
 	reference = create(argv[1], "reference", ".md");
 	fputs(head, reference);
 	for (size_t i = 0; i < COUNT(documents); i++) {
-		auto_json json_t *schema = make_schema(&documents[i]);
+		auto_json json_t *pieces = load_pieces(&documents[i]);
+		auto_json json_t *schema = make_schema(&documents[i], pieces);
 		FILE *out = create(argv[1], documents[i].name, ".schema.json");
 
 		(void)json_dumpf(schema, out, JSON_INDENT(2));
 		fputs("\n", out);
 		finish(out, documents[i].name);
-		put_chapter(reference, &documents[i]);
+		put_chapter(reference, &documents[i], pieces);
 	}
 	finish(reference, "reference.md");
 

@@ -11,6 +11,6 @@
 /* A line for each key of the table, and for those of objects in it. */
 void reference_put_table(FILE *out, const struct field_table *table, const void *defaults);
 
-/* A line for each of the "properties" of a piece; an item for each rule in its "allOf". */
+/* A line for each of its "properties"; an item for each rule in its "allOf". */
 void reference_put_properties(FILE *out, json_t *piece);
 void reference_put_rules(FILE *out, json_t *piece);

@@ -70,13 +70,16 @@ static json_t *fill_in(const struct field *row, json_t *value)
 static json_t *value_schema(const struct field *row)
 {
 	const char *said = row->type->schema;
-	auto_free char *text = must(said ? strdup(said) : NULL, row->type->name);
 	auto_json json_t *raw = NULL;
+	char text[1024] = ""; /* one that is longer is no JSON in it */
 	json_t *schema;
 
-	for (char *c = text; *c; c++)
-		*c = *c == '\'' ? '"' : *c;
-	raw = must(json_loads(text, JSON_DECODE_ANY, NULL), text);
+	for (size_t i = 0; said && said[i] && i < sizeof(text) - 1; i++) {
+		text[i] = said[i];
+		if (text[i] == '\'')
+			text[i] = '"';
+	}
+	raw = must(json_loads(text, JSON_DECODE_ANY, NULL), row->type->name);
 	schema = fill_in(row, raw);
 	if (row->type->fields)
 		schema_add_table(schema, row->type->fields, 0, NULL);

@@ -104,7 +104,7 @@ static const struct field vtep_rows[] = {
 	{ .key = "dev", .type = &field_vtep_device, .offset = AT(dev),
 	  .doc = "Device of the HBR netns whose first global address is the VTEP." },
 	{ .key = "family", .type = &field_family, .offset = AT(family),
-	  .doc = "Which of its addresses." },
+	  .doc = "Which of its addresses: IPv4 or IPv6." },
 	{ .key = "address", .type = &field_ip, .offset = AT(address),
 	  .doc = "The VTEP itself, instead of a device." },
 };
@@ -241,7 +241,8 @@ static const struct field rows[] = {
 	{ .key = "trunk", .type = &field_device, .offset = AT(trunk),
 	  .doc = "The trunk's end in the HBR netns." },
 	{ .key = "hostTrunk", .type = &field_device, .offset = AT(host_trunk),
-	  .doc = "The trunk's end in the host, or a bridge that it is a port of." },
+	  .doc = "The trunk's end in the host, or a bridge that it is a port of; a VLAN-aware one gets "
+		 "the VLAN added to itself." },
 	{ .key = "vrf", .type = &field_ifname, .offset = AT(vrf),
 	  .doc = "VRF of L2 domains that have a gateway and name none; empty: none." },
 	{ .key = "attach", .type = &field_choice, .offset = AT(attach), .choices = attach_words,
@@ -251,27 +252,30 @@ static const struct field rows[] = {
 	{ .key = "vxlanPort", .type = &field_u32, .offset = AT(vxlan_port), .min = 1, .max = 65535,
 	  .doc = "UDP port of VXLAN." },
 	{ .key = "mtu", .type = &field_u32, .offset = AT(mtu), .min = 68, .max = 65535,
-	  .doc = "MTU of pods where a network does not say; found from the underlay otherwise." },
+	  .doc = "MTU of pods where a network does not say; absent: what trunk and uplinks carry." },
 	{ .key = "uplinks", .type = &field_uplinks, .offset = AT(uplinks), .max = NODE_UPLINKS_MAX,
-	  .doc = "Underlay devices of the HBR netns, for the MTU; found otherwise." },
+	  .doc = "Underlay devices of the HBR netns, for the MTU; none: every link there that is up, has "
+		 "no master and is neither loopback, dummy, trunk nor ours." },
 	{ .key = "vlanRange", .type = &field_range, .offset = AT(vlan_range), .min = 1,
 	  .max = VLAN_MAX, .doc = "Where a VLAN is taken from when a network names none." },
 	{ .key = "tableBase", .type = &field_u32, .offset = AT(table_base), .min = 0,
 	  .max = (int64_t)UINT32_MAX - VNI_MAX,
 	  .doc = "Table of a VRF that names none: this and its VNI." },
 	{ .key = "tableRange", .type = &field_range, .offset = AT(table_range), .min = 256,
-	  .max = UINT32_MAX, .doc = "Where the table of a VRF without VNI is taken from." },
+	  .max = UINT32_MAX, .doc = "Where the table of a VRF without VNI is taken from; smaller ones are the kernel's and people's." },
 	{ .key = "bridgeNetfilter", .type = &field_choice, .offset = AT(bridge_netfilter),
 	  .choices = bridge_netfilter_words,
-	  .doc = "What ADD does when bridged frames pass the host's packet filter." },
+	  .doc = "What ADD does when bridge-nf-call-iptables is on in the host, and pods' frames pass its "
+		 "FORWARD chain." },
 	{ .key = "stateDir", .type = &field_path, .offset = AT(state_dir), .max = SIZE(state_dir),
-	  .flags = FIELD_NODE_ONLY, .doc = "Directory of records and locks." },
+	  .flags = FIELD_NODE_ONLY, .doc = "Directory of records and locks; on tmpfs, so that it goes with the links at a reboot." },
 	{ .key = "frr", .type = &field_refused, .flags = FIELD_NODE_ONLY,
 	  .doc = "Provisioning of VRFs in FRR." },
 	{ .key = "policy", .type = &field_refused, .flags = FIELD_NODE_ONLY,
 	  .doc = "Which pods may use which VLANs, VNIs and VRFs." },
 	{ .key = "overridable", .type = &field_keys, .offset = AT(overridable), .flags = FIELD_NODE_ONLY,
-	  .doc = "Keys that a network may override in its object \"hbr\"." },
+	  .doc = "Keys that a network may override in its object \"hbr\"; never stateDir, frr, policy, "
+		 "overridable." },
 };
 /* clang-format on */
 
