@@ -9,6 +9,8 @@ load helpers
 
 # shellcheck disable=SC2153 # TREE and BUILD come from the bed
 DOCUMENTS=$TREE/test/documents
+PROGRAMS=$BUILD
+[ -z "${SANITIZER:-}" ] || PROGRAMS=$PLUGINS_DIR
 
 # documents KIND: each a line, as it is written in the list with its mark taken off and its frame put
 # around it.
@@ -24,7 +26,7 @@ documents() {
 judged() {
 	local dir=$BATS_TEST_TMPDIR
 	documents "$1" >"$dir/documents"
-	"$BUILD/test/documents/judge" "$1" <"$dir/documents" >"$dir/parser"
+	"$PROGRAMS/test/documents/judge" "$1" <"$dir/documents" >"$dir/parser"
 	"$DOCUMENTS/validate" "${SCHEMA:-$TREE/docs/$1.schema.json}" <"$dir/documents" >"$dir/schema"
 	sed -n 's/^\([-+!]\) .*/\1/p' "$DOCUMENTS/$1.txt" | paste - "$dir/parser" "$dir/schema" "$dir/documents" |
 		awk -F '\t' '
@@ -50,7 +52,7 @@ agree() {
 
 @test "docs/ is what the tables say" {
 	cd "$TREE"
-	"$BUILD/docs/generate" "$BATS_TEST_TMPDIR"
+	"$PROGRAMS/docs/generate" "$BATS_TEST_TMPDIR"
 	for file in "$BATS_TEST_TMPDIR"/*.{md,json}; do
 		diff -u "docs/${file##*/}" "$file" || { echo 'wanted: make docs' >&2; return 1; }
 	done
