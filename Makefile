@@ -18,7 +18,9 @@ PLUGINS := $(patsubst plugins/%/main.c,%,$(wildcard plugins/*/main.c))
 SHARED  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(if $(STATIC),,%/resolver.c),$(wildcard shared/*/*.c)))
 UNITS   := $(patsubst test/unit/%.c,$(BUILD)/test/unit/%,$(wildcard test/unit/*.c))
 TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/guest/poweroff
-SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] test/*/*.[ch])
+DOCS    := $(BUILD)/docs/generate
+JUDGE   := $(BUILD)/test/documents/judge
+SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] docs/*.[ch] test/*/*.[ch])
 SCRIPTS := .ci/run $(wildcard test/deps test/demo test/run test/run-all test/mutants test/soak \
            test/*.sh test/*.bash test/guest/init test/guest/inside)
 # Of no use here: declarations stand at the top of their block, an auto_ variable is valid from its
@@ -67,7 +69,7 @@ all: $(PLUGINS:%=$(BUILD)/%) ## build the plugins
 
 tools: $(TOOLS) # the programs that a test is made with
 
-everything: all $(UNITS) tools
+everything: all $(UNITS) $(DOCS) $(JUDGE) tools
 
 define plugin
 $(BUILD)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard plugins/$(1)/*.c)) $(SHARED)
@@ -80,6 +82,13 @@ $(PLUGINS:%=$(BUILD)/%):
 $(BUILD)/test/unit/topology: $(patsubst %,$(BUILD)/plugins/hbr-l2/%.o,fields topology settle)
 $(BUILD)/test/unit/vrf: $(patsubst %,$(BUILD)/plugins/hbr-vrf/%.o,fields topology)
 $(UNITS): $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(SHARED)
+	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
+
+# What knows the keys of every plugin.
+FIELDS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c,$(wildcard plugins/*/*.c)))
+$(DOCS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard docs/*.c)) $(FIELDS) $(SHARED)
+$(JUDGE): $(JUDGE).o $(FIELDS) $(SHARED)
+$(DOCS) $(JUDGE):
 	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
 
 # The programs that a test is made with are never sanitized, and static: cheap to start anywhere.
@@ -136,7 +145,7 @@ lint: ## formatting, clang-tidy, cppcheck, shellcheck, include directions, warni
 	@echo '  TIDY'; printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -P2 -n6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu17 $(OUR_CPPFLAGS) -DHBR_VERSION=\"lint\"' sh
 	@echo '  CPPCHECK'; cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr -j2 \
 		--enable=warning,style,performance,portability \
-		$(CPPCHECK_OFF:%=--suppress=%) $(CPPCHECK_MACROS) -I. shared plugins test
+		$(CPPCHECK_OFF:%=--suppress=%) $(CPPCHECK_MACROS) -I. shared plugins docs test
 	@echo '  SHELL'; shellcheck -x $(SCRIPTS)
 	@shellcheck -x -e $(BATS_SHELLCHECK) $(wildcard test/*.bats)
 	@echo '  LAYERS'; test/layers.sh
@@ -153,6 +162,9 @@ soak: bed ## what takes longer than a check may
 
 mutants: bed ## break the code one line at a time: each break must turn a test red
 	BUILD='$(abspath $(BUILD))' test/mutants
+
+docs: $(DOCS) ## write docs/: the reference of all keys, JSON Schemas
+	$(DOCS) docs
 
 format: ## rewrite the sources as .clang-format says
 	clang-format -i $(SOURCES)
@@ -179,6 +191,6 @@ help: ## this
 	@echo '             V=1 STATIC=1 WERROR=1 SANITIZE=1|undefined STRICT=1 TESTS="test/bed.bats"'
 
 FORCE:
-.PHONY: all tools everything deps bed check demo sanitize lint analyze soak mutants format install uninstall clean help FORCE
+.PHONY: all tools everything deps bed check demo sanitize lint analyze soak mutants docs format install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 -include $(shell find '$(BUILD)' -name '*.d' 2>/dev/null)

@@ -44,7 +44,7 @@ for file in shared/*/*.[ch]; do
 	fi
 	while read -r included; do
 		case $included in
-		plugins/* | test/*)
+		plugins/* | docs/* | test/*)
 			complain "$file may not include $included"
 			continue
 			;;

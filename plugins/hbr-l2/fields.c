@@ -9,17 +9,10 @@
 
 #define AT(member) offsetof(struct l2, member)
 
-/* For a domain 0 says that there is none, for people absence does. */
-static int refuse_no_vni(json_t *value, const struct vrf *vrf, struct error *err)
-{
-	static const struct field vni = { .key = "vni" };
-
-	if (vrf->vni || !field_given(&vrf_fields, vrf->given, offsetof(struct vrf, vni)))
-		return 0;
-
-	return field_refuse(&vni, json_object_get(value, "vni"), ERROR_INVALID_CONFIG, err,
-			    "a number from 1 to 16777215");
-}
+/* clang-format off */
+static const struct field vrf_rows[] = { VRF_ROWS(struct vrf, , "name", 1, 0) };
+/* clang-format on */
+static const struct field_table vrf_object = { vrf_rows, COUNT(vrf_rows) };
 
 /* The name of a VRF that is there, "" for none, or an object, of one that may be made. */
 static int parse_vrf(const struct field *field, json_t *value, void *at, struct error *err)
@@ -28,8 +21,7 @@ static int parse_vrf(const struct field *field, json_t *value, void *at, struct 
 	const char *text = field_string(value);
 
 	if (vrf.may_be_made) {
-		if (fields_parse(&vrf_fields, value, &vrf, &vrf.given, err) < 0 ||
-		    refuse_no_vni(value, &vrf, err) < 0)
+		if (fields_parse(&vrf_object, value, &vrf, &vrf.given, err) < 0)
 			return error_wrap(err, "%s", field->key);
 	} else if (!text) {
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
@@ -55,19 +47,17 @@ static json_t *dump_vrf(const struct field *field, const void *at)
 	return json_string(vrf->name);
 }
 
-static const struct field_type field_vrf = { "name of a VRF, or object", sizeof(struct vrf),
-					     parse_vrf, dump_vrf };
-
 /* What one machine can have: no group's, nobody's, no loopback address, no link-local one. */
 static bool is_gateway(const struct ip *ip)
 {
 	static const char *const others[] = { "224.0.0.0/3",    "0.0.0.0/8", "127.0.0.0/8",
 					      "169.254.0.0/16", "::/127",    "ff00::/8",
 					      "fe80::/10" };
-	struct ip net;
+	struct ip net, machine = *ip;
 
+	machine.prefix = (uint8_t)(8 * ip_size(ip));
 	for (size_t i = 0; i < COUNT(others); i++) {
-		if (parse_cidr(others[i], &net) && ip_contains(&net, ip))
+		if (parse_cidr(others[i], &net) && ip_contains(&net, &machine))
 			return false;
 	}
 
@@ -113,31 +103,35 @@ static json_t *dump_gateways(const struct field *field, const void *at)
 	return take_ptr(&list);
 }
 
-static const struct field_type field_gateways = { "list of CIDR", sizeof(struct gateways),
-						  parse_gateways, dump_gateways };
-
 /* clang-format off */
+static const struct field_type field_vrf = {
+	"name of a VRF, empty, or object", sizeof(struct vrf), parse_vrf, dump_vrf,
+	"{'anyOf': [{'const': ''}, {'$ref': '#/$defs/device'}]}", &vrf_object };
+static const struct field_type field_gateways = {
+	"list of at most $max addresses with prefix length", sizeof(struct gateways), parse_gateways, dump_gateways,
+	"{'type': 'array', 'maxItems': '$max', 'items': {'$ref': '#/$defs/gateway'}}", NULL };
+
 static const struct field rows[] = {
 	{ "vni", NULL, &field_u32, AT(vni), 1, 16777215, NULL, FIELD_REQUIRED | FIELD_L2,
 	  "VXLAN network identifier of the L2 domain." },
 	{ "vlan", NULL, &field_u32, AT(vlan), 1, 4094, NULL, FIELD_TRUNK,
 	  "VLAN on the trunk; absent: the lowest free one of the node's vlanRange." },
 	{ "vrf", NULL, &field_vrf, AT(vrf), 0, 0, NULL, FIELD_L2,
-	  "VRF that the HBR bridge joins: the name of one that is there, or an object that makes it: {\"name\", \"vni\", \"table\", \"routeTargets\", \"importVrfs\"}. Absent: the node's vrf with a gateway, else none." },
-	{ "gateway", NULL, &field_gateways, AT(gateways), 0, 0, NULL, FIELD_L2,
+	  "VRF that the HBR bridge joins: the name of one that is there, or an object, which makes one that is not. Absent: the node's vrf with a gateway, else none." },
+	{ "gateway", NULL, &field_gateways, AT(gateways), 0, GATEWAYS_MAX, NULL, FIELD_L2,
 	  "Anycast gateway addresses, the same on all nodes; they need a VRF." },
 	{ "gatewayMac", NULL, &field_mac, AT(gateway_mac), 0, 0, NULL, FIELD_L2,
 	  "MAC address of the gateway; absent: derived from the VNI, equal on all nodes." },
 	{ "attach", NULL, &field_choice, AT(attach), 0, 0, attach_words, FIELD_TRUNK | FIELD_SETTLED,
-	  "How pods are wired; absent: the node's attach." },
+	  "How pods are wired on this node; absent: the node's attach." },
 	{ "mobile", NULL, &field_bool, AT(mobile), 0, 0, NULL, 0,
-	  "Pods are virtual machines that move: no static forwarding entries." },
+	  "Pods (virtual machines) may move: no static forwarding entries in the HBR netns." },
 	{ "isolated", "portIsolation", &field_bool, AT(isolated), 0, 0, NULL, 0,
-	  "Isolated ports of one node do not reach each other." },
+	  "Isolated pods of one node do not reach each other." },
 	{ "hairpin", "hairpinMode", &field_bool, AT(hairpin), 0, 0, NULL, 0,
 	  "Frames may leave by the port they came from." },
 	{ "macspoofchk", NULL, &field_bool, AT(macspoofchk), 0, 0, NULL, 0,
-	  "Only frames from the pod's own MAC pass (Linux 5.18)." },
+	  "Only frames from the pod's own MAC pass; needs Linux 5.18, refused before (code 2)." },
 	{ "neighSuppress", NULL, &field_bool, AT(neigh_suppress), 0, 0, NULL, FIELD_L2,
 	  "Answer ARP and ND for the other side from what EVPN knows." },
 	INTERFACE_ROWS(struct l2, interface, FIELD_L2),

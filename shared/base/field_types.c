@@ -254,15 +254,35 @@ static json_t *dump_nothing(const struct field *field, const void *at)
 	return json_null();
 }
 
-const struct field_type field_bool = { "true or false", sizeof(bool), parse_bool, dump_bool };
-const struct field_type field_u32 = { "number", sizeof(uint32_t), parse_u32, dump_u32 };
-const struct field_type field_text = { "text", 0, parse_text, dump_text };
-const struct field_type field_ifname = { "device name", IFNAMSIZ, parse_name, dump_text };
-const struct field_type field_mac = { "MAC address", sizeof(struct mac), parse_mac_value,
-				      dump_mac };
-const struct field_type field_ip = { "IP address", sizeof(struct ip), parse_ip_value, dump_ip };
-const struct field_type field_choice = { "one of", sizeof(unsigned), parse_choice, dump_choice };
-const struct field_type field_range = { "range", 2 * sizeof(uint32_t), parse_range_value,
-					dump_range };
-const struct field_type field_object = { "object", sizeof(void *), parse_object, dump_object };
-const struct field_type field_refused = { "not supported", 0, refuse_value, dump_nothing };
+/* clang-format off */
+const struct field_type field_bool = {
+	"true or false", sizeof(bool), parse_bool, dump_bool,
+	"{'enum': [true, false, 'true', 'false']}", NULL };
+const struct field_type field_u32 = {
+	"number from $min to $max", sizeof(uint32_t), parse_u32, dump_u32,
+	"{'anyOf': [" FIELD_SCHEMA_NUMBER "]}", NULL };
+const struct field_type field_text = {
+	"text of at most $size bytes", 0, parse_text, dump_text,
+	"{'$ref': '#/$defs/text', 'maxLength': '$size'}", NULL };
+const struct field_type field_ifname = {
+	"device name, or empty", IFNAMSIZ, parse_name, dump_text,
+	"{'anyOf': [{'const': ''}, {'$ref': '#/$defs/device'}]}", NULL };
+const struct field_type field_mac = {
+	"unicast MAC address", sizeof(struct mac), parse_mac_value, dump_mac,
+	"{'$ref': '#/$defs/mac'}", NULL };
+const struct field_type field_ip = {
+	"IP address", sizeof(struct ip), parse_ip_value, dump_ip,
+	"{'$ref': '#/$defs/ip'}", NULL };
+const struct field_type field_choice = {
+	"$words", sizeof(unsigned), parse_choice, dump_choice,
+	"{'enum': '$words'}", NULL };
+const struct field_type field_range = {
+	"range \"LOWEST-HIGHEST\" within $min-$max", 2 * sizeof(uint32_t), parse_range_value, dump_range,
+	"{'type': 'string', 'pattern': '$range'}", NULL };
+const struct field_type field_object = {
+	"object", sizeof(void *), parse_object, dump_object,
+	"{'type': 'object'}", NULL };
+const struct field_type field_refused = {
+	"not offered", 0, refuse_value, dump_nothing,
+	"false", NULL };
+/* clang-format on */

@@ -22,14 +22,24 @@ struct field;
 /*
  * How values of a type are read and written. parse() fills in *at or fails with an error that
  * names key, value and what is allowed (field_refuse() words it); it is asked to parse NULL when a
- * required key is missing, for the same words. dump() gives a new JSON value.
+ * required key is missing, for the same words. dump() gives a new JSON value. name and schema say
+ * what parse() takes, to people and as JSON Schema (with ' for "); $min, $max, $size and $words
+ * stand for what the row has, $decimal and $range for patterns of it. null is not for the type to
+ * say.
  */
 struct field_type {
-	const char *name; /* as the reference documentation says it: "number", "MAC address" */
+	const char *name; /* as the reference documentation says it: "MAC address" */
 	size_t size;      /* of the value; 0: the row's max says (strings) */
 	int (*parse)(const struct field *field, json_t *value, void *at, struct error *err);
 	json_t *(*dump)(const struct field *field, const void *at);
+	const char *schema;
+	const struct field_table *fields; /* of an object: its own keys, part of schema; or NULL */
 };
+
+/* In a schema: a whole number from min to max, or its decimal text. */
+#define FIELD_SCHEMA_NUMBER                                           \
+	"{'type': 'integer', 'minimum': '$min', 'maximum': '$max'}, " \
+	"{'type': 'string', 'pattern': '$decimal'}"
 
 struct field {
 	const char *key;
@@ -37,7 +47,8 @@ struct field {
 			    * to say the same */
 	const struct field_type *type;
 	size_t offset;              /* of the value in the caller's struct */
-	int64_t min, max;           /* of a number; max of a string: size of its buffer */
+	int64_t min, max;           /* of a number; max of a string: size of its buffer, of a list:
+				     * how many entries */
 	const char *const *choices; /* of field_choice: the words, NULL at the end */
 	unsigned flags;             /* FIELD_REQUIRED, and the caller's own from FIELD_USER on */
 	const char *doc;            /* one sentence for the reference documentation */

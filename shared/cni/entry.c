@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared/cni/entry.h"
 
+#include <inttypes.h>
+
 #include "shared/base/cleanup.h"
 #include "shared/cni/document.h"
 
@@ -58,21 +60,21 @@ static int read_gateway(json_t *entry, const struct place *place, const char *ke
 }
 
 /* 1 and the number, 0 when the key is absent. */
-static int read_number(json_t *entry, const struct place *place, const char *key, json_int_t max,
+static int read_number(json_t *entry, const struct place *place, const char *key, uint32_t max,
 		       uint32_t *number, struct error *err)
 {
 	json_t *value = document_member(entry, key);
-	json_int_t integer =
-		json_integer_value(value); /* 64 bits: nothing is cut off before the check */
+	double read = json_number_value(value); /* exact up to 2^53: nothing is cut off here */
 	char wanted[40];
 
 	if (!value)
 		return 0;
-	if (!json_is_integer(value) || integer < 0 || integer > max) {
-		snprintf(wanted, sizeof(wanted), "a number from 0 to %lld", (long long)max);
+	/* Whole, however it is written: 100, 100.0, 1e2. */
+	if (!json_is_number(value) || read < 0 || read > max || read != (double)(uint32_t)read) {
+		snprintf(wanted, sizeof(wanted), "a number from 0 to %" PRIu32, max);
 		return entry_refuse(place, key, value, wanted, err);
 	}
-	*number = (uint32_t)integer;
+	*number = (uint32_t)read;
 
 	return 1;
 }

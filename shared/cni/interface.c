@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared/cni/interface.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "shared/base/cleanup.h"
@@ -8,20 +9,18 @@
 #include "shared/cni/ipam.h"
 #include "shared/cni/result.h"
 
-#define MTU_MIN 68 /* RFC 791: what every IPv4 link carries */
-#define MTU_MAX 65535
-
 static int parse_mtu(const struct field *field, json_t *value, void *at, struct error *err)
 {
 	const struct field any = { .key = field->key, .max = UINT32_MAX };
 	struct error ignored;
 	uint32_t mtu;
 
-	if (field_u32.parse(&any, value, &mtu, &ignored) < 0 || mtu > MTU_MAX ||
-	    (mtu > 0 && mtu < MTU_MIN))
+	if (field_u32.parse(&any, value, &mtu, &ignored) < 0 || mtu > field->max ||
+	    (mtu > 0 && mtu < field->min))
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
-				    "a number from %d to %d, or 0 for the default", MTU_MIN,
-				    MTU_MAX);
+				    "a number from %" PRId64 " to %" PRId64
+				    ", or 0 for the default",
+				    field->min, field->max);
 	memcpy(at, &mtu, sizeof(mtu));
 
 	return 0;
@@ -32,13 +31,14 @@ static json_t *dump_mtu(const struct field *field, const void *at)
 	return field_u32.dump(field, at);
 }
 
-static int check_list(const struct field *field, json_t *value, size_t max, struct error *err)
+static int check_list(const struct field *field, json_t *value, struct error *err)
 {
 	if (!json_is_array(value))
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err, "a list");
-	if (json_array_size(value) > max)
-		return error_set(err, ERROR_INVALID_CONFIG, "%s: %zu entries: wanted at most %zu",
-				 field->key, json_array_size(value), max);
+	if (json_array_size(value) > (size_t)field->max)
+		return error_set(err, ERROR_INVALID_CONFIG,
+				 "%s: %zu entries: wanted at most %" PRId64, field->key,
+				 json_array_size(value), field->max);
 
 	return 0;
 }
@@ -50,7 +50,7 @@ static int parse_addresses(const struct field *field, json_t *value, void *at, s
 	struct place place = { field->key, 0, ERROR_INVALID_CONFIG };
 	json_t *entry;
 
-	if (check_list(field, value, RESULT_IPS_MAX, err) < 0)
+	if (check_list(field, value, err) < 0)
 		return -1;
 	json_array_foreach(value, place.i, entry) {
 		struct ip *address = &addressing->ips[place.i].address;
@@ -74,7 +74,7 @@ static int parse_routes(const struct field *field, json_t *value, void *at, stru
 	struct place place = { field->key, 0, ERROR_INVALID_CONFIG };
 	json_t *entry;
 
-	if (check_list(field, value, RESULT_ROUTES_MAX, err) < 0)
+	if (check_list(field, value, err) < 0)
 		return -1;
 	json_array_foreach(value, place.i, entry) {
 		addressing->routes[place.i] = (struct route){ 0 };
@@ -96,9 +96,15 @@ static json_t *dump_nothing(const struct field *field, const void *at)
 }
 
 /* clang-format off */
-const struct field_type field_mtu       = { "number",            sizeof(uint32_t),          parse_mtu,       dump_mtu };
-const struct field_type field_addresses = { "list of addresses", sizeof(struct addressing), parse_addresses, dump_nothing };
-const struct field_type field_routes    = { "list of routes",    sizeof(struct addressing), parse_routes,    dump_nothing };
+const struct field_type field_mtu = {
+	"number from $min to $max, or 0", sizeof(uint32_t), parse_mtu, dump_mtu,
+	"{'anyOf': [{'enum': [0, '0']}, " FIELD_SCHEMA_NUMBER "]}", NULL };
+const struct field_type field_addresses = {
+	"list of at most $max addresses", sizeof(struct addressing), parse_addresses, dump_nothing,
+	"{'type': 'array', 'maxItems': '$max', 'items': {'$ref': '#/$defs/address'}}", NULL };
+const struct field_type field_routes = {
+	"list of at most $max routes", sizeof(struct addressing), parse_routes, dump_nothing,
+	"{'type': 'array', 'maxItems': '$max', 'items': {'$ref': '#/$defs/route'}}", NULL };
 /* clang-format on */
 
 static int take_mac(struct interface *interface, const struct request *request, struct error *err)

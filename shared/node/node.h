@@ -59,6 +59,8 @@ struct node {
 	char slug[64];        /* of the canonical hbr_netns, see store_slug() */
 };
 
+#define FIELD_NODE_ONLY FIELD_USER /* a row of node_fields that no network may override */
+
 extern const struct field_table node_fields;
 
 /*

@@ -9,8 +9,6 @@
 #include "shared/base/cleanup.h"
 #include "shared/node/node.h"
 
-#define NODE_ONLY FIELD_USER /* never a network's */
-
 #define VLAN_MAX 4094
 #define VNI_MAX  16777215 /* tableBase + VNI must be a table */
 
@@ -63,16 +61,14 @@ static int parse_vtep_device(const struct field *field, json_t *value, void *at,
 
 static int parse_family(const struct field *field, json_t *value, void *at, struct error *err)
 {
-	const char *text = field_string(value);
-	json_int_t number = json_integer_value(value);
+	const struct field any = { .key = field->key, .max = UINT32_MAX };
+	struct error ignored;
+	uint32_t number;
 	uint8_t family;
 
-	if (number == 4 || (text && strcmp(text, "4") == 0))
-		family = AF_INET;
-	else if (number == 6 || (text && strcmp(text, "6") == 0))
-		family = AF_INET6;
-	else
+	if (field_u32.parse(&any, value, &number, &ignored) < 0 || (number != 4 && number != 6))
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err, "4 or 6");
+	family = number == 4 ? AF_INET : AF_INET6;
 	memcpy(at, &family, sizeof(family));
 
 	return 0;
@@ -87,12 +83,20 @@ static json_t *dump_family(const struct field *field, const void *at)
 	return json_integer(*family == AF_INET6 ? 6 : 4);
 }
 
-static const struct field_type field_path = { "absolute path", 0, parse_path, dump_text };
-static const struct field_type field_device = { "device name", IFNAMSIZ, parse_device, dump_text };
-static const struct field_type field_vtep_device = { "device name", IFNAMSIZ, parse_vtep_device,
-						     dump_text };
-static const struct field_type field_family = { "4 or 6", sizeof(uint8_t), parse_family,
-						dump_family };
+/* clang-format off */
+static const struct field_type field_path = {
+	"absolute path of at most $size bytes", 0, parse_path, dump_text,
+	"{'$ref': '#/$defs/path', 'maxLength': '$size'}", NULL };
+static const struct field_type field_device = {
+	"device name", IFNAMSIZ, parse_device, dump_text,
+	"{'$ref': '#/$defs/device'}", NULL };
+static const struct field_type field_vtep_device = {
+	"device name, or `lo`", IFNAMSIZ, parse_vtep_device, dump_text,
+	"{'anyOf': [{'const': 'lo'}, {'$ref': '#/$defs/device'}]}", NULL };
+static const struct field_type field_family = {
+	"4 or 6", sizeof(uint8_t), parse_family, dump_family,
+	"{'enum': [4, 6, '4', '6']}", NULL };
+/* clang-format on */
 
 #define AT(member) offsetof(struct node_vtep, member)
 
@@ -101,7 +105,7 @@ static const struct field vtep_rows[] = {
 	{ .key = "dev", .type = &field_vtep_device, .offset = AT(dev),
 	  .doc = "Device of the HBR netns whose first global address is the VTEP." },
 	{ .key = "family", .type = &field_family, .offset = AT(family),
-	  .doc = "Which of its addresses." },
+	  .doc = "Which of its addresses: IPv4 or IPv6." },
 	{ .key = "address", .type = &field_ip, .offset = AT(address),
 	  .doc = "The VTEP itself, instead of a device." },
 };
@@ -148,10 +152,9 @@ static int parse_uplinks(const struct field *field, json_t *value, void *at, str
 	json_t *item;
 	size_t i;
 
-	if (!json_is_array(value) || json_array_size(value) > NODE_UPLINKS_MAX)
+	if (!json_is_array(value) || json_array_size(value) > COUNT(names))
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err,
-				    "a list of at most %d names of network devices",
-				    NODE_UPLINKS_MAX);
+				    "a list of at most %zu names of network devices", COUNT(names));
 	json_array_foreach(value, i, item) {
 		if (parse_device(field, item, names[i], err) < 0)
 			return -1;
@@ -231,7 +234,7 @@ static int parse_overridable(const struct field *field, json_t *value, void *at,
 				    "a list of keys of this file");
 	json_array_foreach(value, i, item) {
 		row = field_string(item) ? field_find(&node_fields, field_string(item)) : NULL;
-		if (!row || (row->flags & NODE_ONLY))
+		if (!row || (row->flags & FIELD_NODE_ONLY))
 			return field_refuse(field, item, ERROR_INVALID_CONFIG, err,
 					    "keys of this file other than stateDir, frr, policy "
 					    "and overridable");
@@ -260,14 +263,20 @@ static json_t *dump_overridable(const struct field *field, const void *at)
 #undef SIZE
 #define SIZE(member) sizeof(((struct node *)NULL)->member)
 
-static const struct field_type field_vtep = { "object", sizeof(struct node_vtep), parse_vtep,
-					      dump_vtep };
-static const struct field_type field_uplinks = { "list of device names", SIZE(uplinks),
-						 parse_uplinks, dump_uplinks };
-static const struct field_type field_frr = { "object", sizeof(struct node_frr), parse_frr,
-					     dump_frr };
-static const struct field_type field_keys = { "list of keys", sizeof(uint64_t), parse_overridable,
-					      dump_overridable };
+/* clang-format off */
+static const struct field_type field_vtep = {
+	"object", sizeof(struct node_vtep), parse_vtep, dump_vtep,
+	"{'if': {'required': ['address'], 'properties': {'address': {'type': 'string'}}}, "
+	" 'then': {'properties': {'dev': {'type': 'null'}, 'family': {'type': 'null'}}}}", &vtep_fields };
+static const struct field_type field_uplinks = {
+	"list of at most $max device names", SIZE(uplinks), parse_uplinks, dump_uplinks,
+	"{'type': 'array', 'maxItems': '$max', 'items': {'$ref': '#/$defs/device'}}", NULL };
+static const struct field_type field_frr = {
+	"object", sizeof(struct node_frr), parse_frr, dump_frr, "{}", &frr_fields };
+static const struct field_type field_keys = {
+	"list of keys of this file", sizeof(uint64_t), parse_overridable, dump_overridable,
+	"{'type': 'array', 'items': {'$ref': '#/$defs/overridableKey'}}", NULL };
+/* clang-format on */
 
 #undef AT
 #define AT(member) offsetof(struct node, member)
@@ -279,7 +288,8 @@ static const struct field rows[] = {
 	{ .key = "trunk", .type = &field_device, .offset = AT(trunk),
 	  .doc = "The trunk's end in the HBR netns." },
 	{ .key = "hostTrunk", .type = &field_device, .offset = AT(host_trunk),
-	  .doc = "The trunk's end in the host, or a bridge that it is a port of." },
+	  .doc = "The trunk's end in the host, or a bridge that it is a port of; a VLAN-aware one gets "
+		 "the VLAN added to itself." },
 	{ .key = "vrf", .type = &field_ifname, .offset = AT(vrf),
 	  .doc = "VRF of L2 domains that have a gateway and name none; empty: none." },
 	{ .key = "attach", .type = &field_choice, .offset = AT(attach), .choices = attach_words,
@@ -289,27 +299,30 @@ static const struct field rows[] = {
 	{ .key = "vxlanPort", .type = &field_u32, .offset = AT(vxlan_port), .min = 1, .max = 65535,
 	  .doc = "UDP port of VXLAN." },
 	{ .key = "mtu", .type = &field_u32, .offset = AT(mtu), .min = 68, .max = 65535,
-	  .doc = "MTU of pods where a network does not say; found from the underlay otherwise." },
-	{ .key = "uplinks", .type = &field_uplinks, .offset = AT(uplinks),
-	  .doc = "Underlay devices of the HBR netns, for the MTU; found otherwise." },
+	  .doc = "MTU of pods where a network does not say; absent: what trunk and uplinks carry." },
+	{ .key = "uplinks", .type = &field_uplinks, .offset = AT(uplinks), .max = NODE_UPLINKS_MAX,
+	  .doc = "Underlay devices of the HBR netns, for the MTU; none: every link there that is up, has "
+		 "no master and is neither loopback, dummy, trunk nor ours." },
 	{ .key = "vlanRange", .type = &field_range, .offset = AT(vlan_range), .min = 1,
 	  .max = VLAN_MAX, .doc = "Where a VLAN is taken from when a network names none." },
 	{ .key = "tableBase", .type = &field_u32, .offset = AT(table_base), .min = 0,
 	  .max = (int64_t)UINT32_MAX - VNI_MAX,
 	  .doc = "Table of a VRF that names none: this and its VNI." },
 	{ .key = "tableRange", .type = &field_range, .offset = AT(table_range), .min = 256,
-	  .max = UINT32_MAX, .doc = "Where the table of a VRF without VNI is taken from." },
+	  .max = UINT32_MAX, .doc = "Where the table of a VRF without VNI is taken from; smaller ones are the kernel's and people's." },
 	{ .key = "bridgeNetfilter", .type = &field_choice, .offset = AT(bridge_netfilter),
 	  .choices = bridge_netfilter_words,
-	  .doc = "What ADD does when bridged frames pass the host's packet filter." },
+	  .doc = "What ADD does when bridge-nf-call-iptables is on in the host, and pods' frames pass its "
+		 "FORWARD chain." },
 	{ .key = "stateDir", .type = &field_path, .offset = AT(state_dir), .max = SIZE(state_dir),
-	  .flags = NODE_ONLY, .doc = "Directory of records and locks." },
-	{ .key = "frr", .type = &field_frr, .offset = AT(frr), .flags = NODE_ONLY,
+	  .flags = FIELD_NODE_ONLY, .doc = "Directory of records and locks; on tmpfs, so that it goes with the links at a reboot." },
+	{ .key = "frr", .type = &field_frr, .offset = AT(frr), .flags = FIELD_NODE_ONLY,
 	  .doc = "How to tell FRR of VRFs; absent: it is somebody else's." },
-	{ .key = "policy", .type = &field_refused, .flags = NODE_ONLY,
+	{ .key = "policy", .type = &field_refused, .flags = FIELD_NODE_ONLY,
 	  .doc = "Which pods may use which VLANs, VNIs and VRFs." },
-	{ .key = "overridable", .type = &field_keys, .offset = AT(overridable), .flags = NODE_ONLY,
-	  .doc = "Keys that a network may override in its object \"hbr\"." },
+	{ .key = "overridable", .type = &field_keys, .offset = AT(overridable), .flags = FIELD_NODE_ONLY,
+	  .doc = "Keys that a network may override in its object \"hbr\"; never stateDir, frr, policy, "
+		 "overridable." },
 };
 /* clang-format on */
 

@@ -64,7 +64,7 @@ extern const struct field_type field_vrf_names;     /* struct vrf_texts         
 	  "Routing table of the VRF; absent: the node's tableBase and the VNI, or a free one of its tableRange." }, \
 	{ "routeTargets", NULL, &field_route_targets, offsetof(base, at targets), 0, 0, NULL, flags, \
 	  "Route targets in FRR, {\"import\": [...], \"export\": [...]}; absent: automatic." }, \
-	{ "importVrfs", NULL, &field_vrf_names, offsetof(base, at imports), 0, 0, NULL, flags, \
+	{ "importVrfs", NULL, &field_vrf_names, offsetof(base, at imports), 0, VRF_TEXTS_MAX, NULL, flags, \
 	  "VRFs whose routes this one imports, in FRR." }
 /* clang-format on */
 

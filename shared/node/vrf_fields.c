@@ -146,10 +146,19 @@ static json_t *dump_targets(const struct field *field, const void *at)
 }
 
 /* clang-format off */
-const struct field_type field_vrf_name      = { "name of a VRF",         IFNAMSIZ,                   parse_vrf_name, dump_vrf_name };
-const struct field_type field_table         = { "number",                sizeof(uint32_t),           parse_table,    dump_table };
-const struct field_type field_route_targets = { "lists of route targets", sizeof(struct vrf_targets), parse_targets,  dump_targets };
-const struct field_type field_vrf_names     = { "list of names of VRFs", sizeof(struct vrf_texts),   parse_names,    dump_names };
+const struct field_type field_vrf_name = {
+	"name of a VRF", IFNAMSIZ, parse_vrf_name, dump_vrf_name,
+	"{'$ref': '#/$defs/device'}", NULL };
+const struct field_type field_table = {
+	"number from $min to $max, but for 253 to 255", sizeof(uint32_t), parse_table, dump_table,
+	"{'anyOf': [" FIELD_SCHEMA_NUMBER "], 'not': {'enum': [253, 254, 255, '253', '254', '255']}}", NULL };
+const struct field_type field_route_targets = {
+	"object with lists import and export of at most 8 route targets", sizeof(struct vrf_targets), parse_targets, dump_targets,
+	"{'type': 'object', 'properties': {"
+	" 'import': {'$ref': '#/$defs/routeTargets'}, 'export': {'$ref': '#/$defs/routeTargets'}}}", NULL };
+const struct field_type field_vrf_names = {
+	"list of at most $max names of VRFs", sizeof(struct vrf_texts), parse_names, dump_names,
+	"{'type': 'array', 'maxItems': '$max', 'items': {'$ref': '#/$defs/device'}}", NULL };
 
 static const struct field rows[] = {
 	VRF_ROWS(struct vrf, , "name", 0, FIELD_USER),
