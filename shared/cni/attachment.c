@@ -25,15 +25,10 @@ static struct interface *interface_in(const struct attachment_type *type, void *
 int attachment_open(struct attachment *attachment, const struct attachment_type *type,
 		    const struct request *request, bool create, struct error *err)
 {
-	*attachment = (struct attachment){
-		.type = type,
-		.who = *request,
-		.store = { .fd = -1 },
-		.lock = LOCK_NONE,
-		.hbr = NETNS_NONE,
-		.pod = NETNS_NONE,
-		.values = calloc(1, type->values_size),
-	};
+	*attachment = ATTACHMENT_NONE;
+	attachment->type = type;
+	attachment->who = *request;
+	attachment->values = calloc(1, type->values_size);
 	if (!attachment->values)
 		return error_set(err, ERROR_INTERNAL, "out of memory for the network's keys");
 	attachment->interface = interface_in(type, attachment->values);

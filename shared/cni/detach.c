@@ -98,7 +98,7 @@ static const char *text(json_t *record, const char *key)
 int detach_recorded(const struct attachment_type *type, const struct request *caller,
 		    json_t *record, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 	struct request who = {
 		.verb = VERB_DEL,
 		.version = caller->version,

@@ -95,7 +95,7 @@ static int add_locked(struct attachment *attachment, json_t **result, struct err
 
 int verb_add(const void *type, const struct request *request, json_t **result, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 	auto_json json_t *previous = NULL;
 	int r;
 
@@ -129,7 +129,7 @@ static int find_record(struct attachment *attachment, struct error *err)
 
 int verb_del(const void *type, const struct request *request, json_t **result, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 
 	(void)result;
 	if (attachment_open(&attachment, type, request, false, err) < 0 ||
@@ -291,7 +291,7 @@ static int ask_ipam(const struct request *request, struct error *err)
 
 int verb_check(const void *type, const struct request *request, json_t **result, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 	auto_json json_t *record = NULL;
 	int r;
 
