@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "shared/base/cleanup.h"
 #include "shared/cni/document.h"
 #include "shared/cni/ipam.h"
 #include "shared/node/holder.h"
@@ -231,12 +232,16 @@ json_t *attachment_describe(const struct attachment *attachment, json_t *result)
 {
 	const struct request *who = &attachment->who;
 	auto_json json_t *record = attachment_describe_holder(attachment), *rest = NULL;
+	auto_free char *args = strdup(who->args);
 	char mac[MAC_TEXT_SIZE];
 
+	if (!args)
+		return NULL;
+	document_make_utf8(args); /* whatever bytes the runtime has put in */
 	mac_print(&attachment->interface->mac, mac);
 	rest = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:O*}", "plugin",
 			 attachment->type->name, "hbrNetns", attachment->node.hbr_netns, "args",
-			 who->args, "mac", mac, "pod", describe_pod(attachment), "settled",
+			 args, "mac", mac, "pod", describe_pod(attachment), "settled",
 			 fields_dump(attachment->type->fields, FIELD_SETTLED, attachment->values,
 				     attachment->given),
 			 "config", who->config, "result", result);
