@@ -152,20 +152,34 @@ static int on_holder(const char *id, json_t *holder, void *arg, struct error *er
 	return (dead->n < dead->looked_at && dead->looked_at >= LOOK_AT_MAX) || dead->n == REAP_MAX;
 }
 
+/* In a copy of the values: what the domain was made with is not what is asked for now. */
+static int drop_holder(struct attachment *attachment, const struct domain *domain, const char *id,
+		       struct error *err)
+{
+	auto_free void *values = malloc(attachment->type->values_size);
+	struct site site = attachment_site(attachment);
+	struct network network = attachment_network(attachment);
+	struct domain its = *domain;
+
+	if (!values)
+		return error_set(err, ERROR_INTERNAL, "out of memory for the network's keys");
+	memcpy(values, network.values, attachment->type->values_size);
+	network.values = values;
+
+	return domain_release(&its, &site, &network, id, err);
+}
+
 /* The dead one's record says what it had; without one only the holder itself is left of it. */
 static int bury(struct attachment *attachment, const struct domain *domain, const char *id,
 		struct error *err)
 {
-	struct site site = attachment_site(attachment);
-	struct network network = attachment_network(attachment);
-	struct domain its = *domain;
 	auto_json json_t *record = NULL;
 	int r = store_read_record(&attachment->store, id, &record, err);
 
 	if (r < 0)
 		return -1;
 	if (r == 0)
-		return domain_release(&its, &site, &network, id, err);
+		return drop_holder(attachment, domain, id, err);
 	if (strcmp(text(record, "plugin"), attachment->type->name) != 0)
 		return 0;
 
@@ -176,7 +190,8 @@ void detach_dead(struct attachment *attachment)
 {
 	struct error err;
 
-	for (size_t d = 0; d < attachment->n_domains; d++) {
+	/* Last first, as in a release: the trunk's leg is a port of the L2 domain's bridge. */
+	for (size_t d = attachment->n_domains; d-- > 0;) {
 		const struct domain *domain = &attachment->domains[d];
 		struct dead dead = { .attachment = attachment };
 
