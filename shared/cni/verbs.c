@@ -193,12 +193,13 @@ static int narrow(json_t *recorded, json_t *final, const char *list, const char 
 	return 0;
 }
 
+/* Ours came behind those of the plugins before us, whatever they call theirs. */
 static json_t *find_interface(json_t *result, const struct request *who)
 {
-	json_t *entry;
-	size_t i;
+	json_t *list = document_member(result, "interfaces");
 
-	json_array_foreach(document_member(result, "interfaces"), i, entry) {
+	for (size_t i = json_array_size(list); i-- > 0;) {
+		json_t *entry = json_array_get(list, i);
 		const char *name = document_text(document_member(entry, "name"));
 		const char *sandbox = document_text(document_member(entry, "sandbox"));
 
