@@ -165,6 +165,34 @@ unknown_is_alive() {
 	snapshot_same
 }
 
+@test "a holder whose file is damaged is alive" {
+	works ADD pod1 < <(l2 10100 "$LEASED")
+	for how in emptied cut nonsense; do
+		spoil $how "$(state)"/domains/l2-10100/????????????????
+		works ADD pod2 < <(l2 10100 "$LEASED")
+		works DEL pod2 < <(l2 10100 "$LEASED")
+		is "$(leases) $(records)" '10.1.0.2 1'
+		has_link pod1 net1
+		has_link hbr vx.10100
+	done
+	works DEL pod1 < <(l2 10100 "$LEASED")
+	is "$(leases)" ''
+	snapshot_same
+}
+
+@test "a domain that only a dead holder without a record kept is made anew, as is asked now" {
+	for mtu in 1300 1400; do
+		works ADD pod1 < <(l2 10100 '"vlan": 100, "mtu": 1350')
+		rm "$(state)"/attachments/*.json
+		pod_del pod1
+		works ADD pod2 < <(l2 10100 "\"vlan\": 101, \"mtu\": $mtu")
+		is "$(fact hbr vx.10100 .mtu) $(fact pod2 net1 .mtu)" "$mtu $mtu"
+		works DEL pod2 < <(l2 10100)
+		pod_add pod1
+	done
+	snapshot_same
+}
+
 @test "a holder whose namespace cannot be seen is alive: a plain file" {
 	works ADD pod1 < <(l2 10100 "$LEASED")
 	ip -n pod1 link del net1

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "shared/base/cleanup.h"
 #include "shared/cni/document.h"
 #include "shared/cni/ipam.h"
 #include "shared/node/holder.h"
@@ -25,15 +26,10 @@ static struct interface *interface_in(const struct attachment_type *type, void *
 int attachment_open(struct attachment *attachment, const struct attachment_type *type,
 		    const struct request *request, bool create, struct error *err)
 {
-	*attachment = (struct attachment){
-		.type = type,
-		.who = *request,
-		.store = { .fd = -1 },
-		.lock = LOCK_NONE,
-		.hbr = NETNS_NONE,
-		.pod = NETNS_NONE,
-		.values = calloc(1, type->values_size),
-	};
+	*attachment = ATTACHMENT_NONE;
+	attachment->type = type;
+	attachment->who = *request;
+	attachment->values = calloc(1, type->values_size);
 	if (!attachment->values)
 		return error_set(err, ERROR_INTERNAL, "out of memory for the network's keys");
 	attachment->interface = interface_in(type, attachment->values);
@@ -237,12 +233,16 @@ json_t *attachment_describe(const struct attachment *attachment, json_t *result)
 {
 	const struct request *who = &attachment->who;
 	auto_json json_t *record = attachment_describe_holder(attachment), *rest = NULL;
+	auto_free char *args = strdup(who->args);
 	char mac[MAC_TEXT_SIZE];
 
+	if (!args)
+		return NULL;
+	document_make_utf8(args); /* whatever bytes the runtime has put in */
 	mac_print(&attachment->interface->mac, mac);
 	rest = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:O*}", "plugin",
 			 attachment->type->name, "hbrNetns", attachment->node.hbr_netns, "args",
-			 who->args, "mac", mac, "pod", describe_pod(attachment), "settled",
+			 args, "mac", mac, "pod", describe_pod(attachment), "settled",
 			 fields_dump(attachment->type->fields, FIELD_SETTLED, attachment->values,
 				     attachment->given),
 			 "config", who->config, "result", result);

@@ -72,6 +72,15 @@ struct attachment {
 	bool ipam_refused;   /* it was asked, and gave nothing */
 };
 
+/* Can be closed: nothing is open, not even descriptor 0. */
+#define ATTACHMENT_NONE                \
+	((struct attachment){          \
+		.store = { .fd = -1 }, \
+		.lock = LOCK_NONE,     \
+		.hbr = NETNS_NONE,     \
+		.pod = NETNS_NONE,     \
+	})
+
 /*
  * For a request: read node file and state; the namespaces are opened by attachment_enter().
  * create: make the state's directories. Nothing is locked yet.

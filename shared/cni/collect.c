@@ -106,7 +106,7 @@ static int detach_all(struct collection *collection, struct error *err)
 
 int verb_gc(const void *type, const struct request *request, json_t **result, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 	auto_json json_t *records = json_array();
 	struct collection collection = { &attachment, records, false };
 	struct error failure;

@@ -104,7 +104,7 @@ static const char *text(json_t *record, const char *key)
 int detach_recorded(const struct attachment_type *type, const struct request *caller,
 		    json_t *record, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 	struct request who = {
 		.verb = VERB_DEL,
 		.version = caller->version,
@@ -158,33 +158,34 @@ static int on_holder(const char *id, json_t *holder, void *arg, struct error *er
 	return (dead->n < dead->looked_at && dead->looked_at >= LOOK_AT_MAX) || dead->n == REAP_MAX;
 }
 
-/* What its domain was made of is read into a copy: a living attachment's values are its own. */
+/* What its domain was made with is read into a copy: a living attachment's values are its own. */
 static int release_forgotten(struct attachment *attachment, const struct domain *domain,
 			     const char *id, struct error *err)
 {
 	size_t size = attachment->type->values_size;
+	size_t at = (size_t)((char *)domain->network.values - (char *)attachment->values);
 	struct site site = attachment_site(attachment);
 	struct domain its = *domain;
-	auto_free void *values = malloc(size);
+	auto_free char *values = malloc(size);
 
 	if (!values)
 		return error_set(err, ERROR_INTERNAL, "out of memory for the network's keys");
-	its.network.values = memcpy(values, attachment->values, size);
+	memcpy(values, attachment->values, size);
+	its.network.values = values + at;
 
-	return domain_release(&its, &site, id, err);
+	return holder_is_domain(id) ? domain_release_child(&its, &site, id, err)
+				    : domain_release(&its, &site, id, err);
 }
 
 /* The dead one's record says what it had; without one only the holder itself is left of it. */
 static int bury(struct attachment *attachment, const struct domain *domain, const char *id,
 		struct error *err)
 {
-	struct site site = attachment_site(attachment);
-	struct domain its = *domain;
 	auto_json json_t *record = NULL;
 	int r;
 
 	if (holder_is_domain(id))
-		return domain_release_child(&its, &site, id, err);
+		return release_forgotten(attachment, domain, id, err);
 	r = store_read_record(&attachment->store, id, &record, err);
 	if (r < 0)
 		return -1;
@@ -233,14 +234,15 @@ void detach_dead(struct attachment *attachment)
 
 	if (bury_rival(attachment, &err) < 0)
 		error_warn("the MAC's former owner stays: %s", err.msg);
-	for (size_t i = 0; i < attachment->n_domains; i++) {
+	/* Last first, as in a release: a leg is a port of the L2 domain's bridge. */
+	for (size_t i = attachment->n_domains; i-- > 0;) {
 		const struct domain *domain = &attachment->domains[i];
 
-		reap(attachment, domain);
-		if (domain_parent(domain, &other))
-			reap(attachment, &other);
 		/* What is left on a leg keeps the domain, also where nobody needs that leg now. */
 		if (i + 1 == attachment->n_domains && domain_leg(domain, &other))
+			reap(attachment, &other);
+		reap(attachment, domain);
+		if (domain_parent(domain, &other))
 			reap(attachment, &other);
 	}
 }

@@ -79,7 +79,7 @@ static int check_node(struct attachment *attachment, struct error *err)
 
 int verb_status(const void *type, const struct request *request, json_t **result, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 
 	(void)result;
 	if (attachment_open(&attachment, type, request, false, err) < 0 ||

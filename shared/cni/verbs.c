@@ -95,7 +95,7 @@ static int add_locked(struct attachment *attachment, json_t **result, struct err
 
 int verb_add(const void *type, const struct request *request, json_t **result, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 	auto_json json_t *previous = NULL;
 	int r;
 
@@ -129,7 +129,7 @@ static int find_record(struct attachment *attachment, struct error *err)
 
 int verb_del(const void *type, const struct request *request, json_t **result, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 
 	(void)result;
 	if (attachment_open(&attachment, type, request, false, err) < 0 ||
@@ -193,12 +193,13 @@ static int narrow(json_t *recorded, json_t *final, const char *list, const char 
 	return 0;
 }
 
+/* Ours came behind those of the plugins before us, whatever they call theirs. */
 static json_t *find_interface(json_t *result, const struct request *who)
 {
-	json_t *entry;
-	size_t i;
+	json_t *list = document_member(result, "interfaces");
 
-	json_array_foreach(document_member(result, "interfaces"), i, entry) {
+	for (size_t i = json_array_size(list); i-- > 0;) {
+		json_t *entry = json_array_get(list, i);
 		const char *name = document_text(document_member(entry, "name"));
 		const char *sandbox = document_text(document_member(entry, "sandbox"));
 
@@ -290,7 +291,7 @@ static int ask_ipam(const struct request *request, struct error *err)
 
 int verb_check(const void *type, const struct request *request, json_t **result, struct error *err)
 {
-	auto_attachment struct attachment attachment = { 0 };
+	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
 	auto_json json_t *record = NULL;
 	int r;
 

@@ -71,13 +71,14 @@ bool netns_same(const struct netns *a, const struct netns *b)
 	return a->dev == b->dev && a->ino == b->ino;
 }
 
-/* Is the path's directory to be seen, and the path not in it? A dangling link proves nothing. */
+/* Is the path's directory to be seen, and the path not in it? A dangling link proves nothing, nor
+ * does a path that leads elsewhere from elsewhere, or none at all. */
 static bool is_gone(const char *path)
 {
 	char copy[PATH_MAX];
 	struct stat st;
 
-	if (snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
+	if (path[0] != '/' || snprintf(copy, sizeof(copy), "%s", path) >= (int)sizeof(copy))
 		return false;
 
 	return lstat(path, &st) < 0 && errno == ENOENT && stat(dirname(copy), &st) == 0 &&
