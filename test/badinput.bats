@@ -179,11 +179,27 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 }
 
 @test "a vrf that is none" {
-	THOROUGH=1 row 7 '"vrf": "red"' 'vrf: "red" is no VRF in the HBR netns: wanted one that is there, or none'
-	row 7 '"vrf": "ul"' 'vrf: "ul" is no VRF in the HBR netns: wanted one that is there, or none'
-	for vrf in 5 true '["hbr"]' '"a/b"' '"1234567890123456"' '"lo"' '"default"'; do
-		row 7 "\"vrf\": $vrf" "vrf: $vrf is not allowed: wanted the name of a network device: 1 to 15 ASCII characters"
+	THOROUGH=1 row 7 '"vrf": "red"' 'vrf: "red" is no VRF in the HBR netns: wanted one that is there, or {"name": "red", ...}, which makes it'
+	row 103 '"vrf": "ul"' 'vrf: "ul" in the HBR netns is a veth: wanted a VRF'
+	for vrf in 5 true '["hbr"]'; do
+		row 7 "\"vrf\": $vrf" "vrf: $vrf is not allowed: wanted the name of a VRF that is there, \"\" for none, or an object"
 	done
+	for vrf in '"a/b"' '"1234567890123456"' '"lo"' '"default"'; do
+		row 7 "\"vrf\": $vrf" "vrf: $vrf is not allowed: wanted the name of a VRF: 1 to 15 ASCII characters"
+	done
+	row 7 '"vrf": {}' 'vrf: name is missing: wanted the name of a VRF'
+	row 7 '"vrf": {"name": "red", "vni": 0}' 'vrf: vni: 0 is not allowed: wanted a number from 1 to 16777215'
+	row 7 '"vrf": {"name": "red", "table": 254}' 'vrf: table: 254 is not allowed: wanted a number from 1 to 4294967295 except 253, 254 and 255'
+}
+
+@test "gateways that are none, or without a VRF" {
+	row 7 '"gateway": "10.0.0.1/24"' 'gateway: "10.0.0.1/24" is not allowed: wanted a list of at most 16 addresses with prefix length'
+	for gateway in '"10.0.0.1"' 5 '"224.0.0.1/24"' '"::1/64"' '"fe80::1/64"'; do
+		row 7 "\"gateway\": [$gateway]" "gateway: $gateway is not allowed: wanted unicast addresses with prefix length"
+	done
+	THOROUGH=1 row 7 '"gateway": ["10.0.0.1/24"], "vrf": ""' 'gateway: not possible without a VRF: wanted vrf to name one'
+	row 7 '"gatewayMac": "02:00:00:00:00:01"' 'gatewayMac: not possible without gateway: wanted both or none'
+	row 7 '"gateway": ["10.0.0.1/24"], "gatewayMac": "01:00:00:00:00:01"' 'gatewayMac: "01:00:00:00:00:01" is not allowed: wanted a unicast MAC address'
 }
 
 @test "plugins#404: an mtu that the path cannot carry" {
@@ -264,9 +280,6 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 }
 
 @test "what is known, and not offered" {
-	row 2 '"gateway": ["10.0.0.1/24"]' 'gateway: ["10.0.0.1/24"] is not allowed: wanted no value, the key is not supported'
-	row 2 '"gatewayMac": "02:00:00:00:00:01"' 'gatewayMac: "02:00:00:00:00:01" is not allowed: wanted no value, the key is not supported'
-	row 2 '"vrf": {"name": "red", "vni": 5000}' 'vrf: {"name":"red","vni":5000} is not allowed: wanted the name of a VRF that is there'
 	row 2 '"attach": "macvlan", "isolated": true' 'isolated: true is not possible with attach "macvlan": wanted "bridge" or "direct"'
 	KEYS='"hairpin": true' node 2 '{"attach": "macvlan"}' 'hairpin: true is not possible with attach "macvlan"'
 }

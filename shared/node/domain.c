@@ -101,6 +101,7 @@ static int hold_parent(struct domain *domain, const struct site *site, struct er
 int domain_hold(struct domain *domain, const struct site *site, const char *id, json_t *holder,
 		struct error *err)
 {
+	struct error ignored;
 	int r;
 
 	if (lock(domain, site, err) < 0)
@@ -110,6 +111,8 @@ int domain_hold(struct domain *domain, const struct site *site, const char *id, 
 		r = found(domain, site, err);
 		/* What has the names that it would have had is somebody else's. */
 		domain->is_missed = r < 0;
+		if (r < 0)
+			(void)store_remove_domain(site->store, domain->name, &ignored);
 	}
 	if (r < 0 || store_put_holder(site->store, domain->name, id, holder, err) < 0)
 		return -1;
