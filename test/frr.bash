@@ -11,7 +11,8 @@ frr_daemon() { # NETNS DAEMON [OPTION...]
 		-f /dev/null -P 0 --log "file:$dir/$2.log" "${@:3}" </dev/null >/dev/null 2>&1 3>&- 4>&-
 }
 
-# frr_start NETNS [DAEMON...]: zebra and bgpd, without any configuration; bgpd listens nowhere.
+# frr_start NETNS [DAEMON...]: zebra and bgpd, without any configuration; bgpd listens at BGP_PORT, if
+# that is set.
 frr_start() {
 	local dir=$FRR_DIR/$1
 	mkdir -p "$dir"
@@ -20,7 +21,7 @@ frr_start() {
 	for daemon in "${@:2}"; do
 		case $daemon in
 		zebra) frr_daemon "$1" zebra -A 127.0.0.1 ;;
-		bgpd) frr_daemon "$1" bgpd -p 0 ;;
+		bgpd) frr_daemon "$1" bgpd -p "${BGP_PORT:-0}" ;;
 		esac || return 1
 	done
 	until_true 10 frr_says "$1" 'show version' >/dev/null

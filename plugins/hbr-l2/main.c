@@ -54,6 +54,7 @@ static const struct step steps[] = {
 	{ "port", attach_plug, attach_unplug, false },
 	{ "forwarding", forwarding_pin, forwarding_unpin, false },
 	{ "unlock", attach_unlock, NULL, false },
+	{ "gateways", forwarding_publish, NULL, false },
 	{ "pod", attach_configure, NULL, false },
 	{ "announcement", attach_announce, NULL, false },
 	{ "HBR netns", attach_confirm, NULL, false },

@@ -46,7 +46,7 @@ static int set_ip(struct rtnl_addr *addr, const struct ip *ip,
 	return set(addr, nl_addr);
 }
 
-static struct nl_msg *build_add(int ifindex, const struct ip *address, bool dad)
+static struct nl_msg *build_add(int ifindex, const struct ip *address, bool dad, int flags)
 {
 	auto_rtnl_addr struct rtnl_addr *addr = rtnl_addr_alloc();
 	struct nl_msg *msg = NULL;
@@ -63,13 +63,13 @@ static struct nl_msg *build_add(int ifindex, const struct ip *address, bool dad)
 	if (address->family == AF_INET6 && !dad)
 		rtnl_addr_set_flags(addr, IFA_F_NODAD);
 
-	return rtnl_addr_build_add_request(addr, NLM_F_CREATE | NLM_F_EXCL, &msg) < 0 ? NULL : msg;
+	return rtnl_addr_build_add_request(addr, NLM_F_CREATE | flags, &msg) < 0 ? NULL : msg;
 }
 
 int address_add(struct netlink *nl, int ifindex, const struct ip *address, bool dad,
 		struct error *err)
 {
-	auto_nl_msg struct nl_msg *msg = build_add(ifindex, address, dad);
+	auto_nl_msg struct nl_msg *msg = build_add(ifindex, address, dad, NLM_F_EXCL);
 	struct error ignored;
 	char text[IP_TEXT_SIZE];
 	int r;
@@ -84,6 +84,17 @@ int address_add(struct netlink *nl, int ifindex, const struct ip *address, bool 
 		return 0;
 
 	return netlink_error(nl, r, err, "add the address %s", text);
+}
+
+int address_repeat(struct netlink *nl, int ifindex, const struct ip *address, struct error *err)
+{
+	auto_nl_msg struct nl_msg *msg = build_add(ifindex, address, false, NLM_F_REPLACE);
+	int r = msg ? netlink_request(nl, msg, NULL, NULL) : -ENOMEM;
+	char text[IP_TEXT_SIZE];
+
+	ip_print_cidr(address, text);
+
+	return r < 0 ? netlink_error(nl, r, err, "repeat the address %s", text) : 0;
 }
 
 /* An address as RTM_NEWADDR tells it. */

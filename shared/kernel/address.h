@@ -33,6 +33,9 @@ struct route {
 int address_add(struct netlink *nl, int ifindex, const struct ip *address, bool dad,
 		struct error *err);
 
+/* Have the kernel tell of an address that is there once more, for listeners that missed it. */
+int address_repeat(struct netlink *nl, int ifindex, const struct ip *address, struct error *err);
+
 /* 1 when the link has the address, 0 when not; *tentative (may be NULL): DAD is not done;
  * a DAD that failed is an error. */
 int address_find(struct netlink *nl, int ifindex, const struct ip *address, bool *tentative,

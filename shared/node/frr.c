@@ -332,3 +332,22 @@ int frr_forget(const struct node *node, const struct store *store, const struct 
 {
 	return undo(node, store, vrf, true, err);
 }
+
+int frr_knows_address(const struct node *node, const char *link, const struct ip *address,
+		      struct error *err)
+{
+	auto_frr_run struct frr_run run = { 0 };
+	char question[64], wanted[IP_TEXT_SIZE + 16], text[IP_TEXT_SIZE];
+
+	ip_print_cidr(address, text);
+	snprintf(question, sizeof(question), "show interface %s", link);
+	snprintf(wanted, sizeof(wanted), " inet%s %s\n", address->family == AF_INET6 ? "6" : "",
+		 text);
+	if (frr_run_prepare(&run, question, false, NULL, err) < 0 ||
+	    frr_run(&node->frr, &run, err) < 0)
+		return -1;
+	if (frr_run_is_down(&run))
+		return error_set(err, ERROR_FRR, "FRR is not running");
+
+	return run.n_answers > 0 && strstr(run.answers[0], wanted) != NULL;
+}

@@ -36,6 +36,11 @@ struct frr_vrf {
 int frr_provision(const struct node *node, const struct store *store, const struct frr_vrf *vrf,
 		  bool *touched, struct error *err);
 
+/* Does zebra know that address of a link? It may miss one that comes together with its link. 1, 0;
+ * -1: vtysh cannot be run, or FRR does not. Changes nothing, and needs no lock. */
+int frr_knows_address(const struct node *node, const char *link, const struct ip *address,
+		      struct error *err);
+
 /* Before the links go: its VNI and its BGP instance. What FRR does not know is gone already, and so
  * is everything when FRR is not running. */
 int frr_withdraw(const struct node *node, const struct store *store, const struct frr_vrf *vrf,
