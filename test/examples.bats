@@ -291,3 +291,23 @@ commands() {
 	done < <(grep -o '](\([^):]*\))' "$TREE/README.md" | sed 's/^](//; s/)$//')
 	[ "$n" -gt 5 ]
 }
+
+@test "reports.md: each row names a test that is there, and each report in a test's name has a row" {
+	run awk -F ' *[|] *' '
+		FILENAME ~ /md$/ && $2 ~ /\/.*#[0-9]+$/ { gsub(/`/, "", $4); sub(/.*#/, "#", $2); n++; file[n] = $4; number[n] = $2; begins[n] = $5 }
+		/^@test "/ { sub(/.*\//, "", FILENAME); sub(/^@test "/, ""); m++; where[m] = FILENAME; test[m] = $0 }
+		END {
+			for (i = 1; i <= n; i++) {
+				for (j = m; j > 0 && (where[j] != file[i] || index(test[j], begins[i]) != 1); j--);
+				if (!j) print "no test in " file[i] " begins with: " begins[i]
+			}
+			for (j = 1; j <= m; j++)
+				for (name = test[j]; match(name, /#[0-9]+/); name = substr(name, RSTART + RLENGTH)) {
+					id = substr(name, RSTART, RLENGTH)
+					for (i = n; i > 0 && (number[i] != id || file[i] != where[j] || index(test[j], begins[i]) != 1); i--);
+					if (!i) print "no row for " id ": " where[j] ": " test[j]
+				}
+			print (n > 80), (m > 150)
+		}' "$TREE/test/reports.md" "$TREE"/test/*.bats
+	is "$output" '1 1'
+}

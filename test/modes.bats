@@ -436,3 +436,46 @@ taken() { echo "mac: $1 is taken: net1 of container c-$2 has it in the L2 domain
 	leave pod2
 	is "$(picture host hbr)" ''
 }
+
+@test "macvlan and direct: the VLAN is the lowest free one where a pod needs one, and the MTU what its path carries" {
+	node_file '{"vlanRange": "5-7"}'
+	ip link set tr mtu 1400
+	ip link add link tr name other type vlan id 5
+	works ADD pod1 < <(conf direct '{"vlan": null, "vni": 10200}')
+	is "$(fact pod1 net1 .mtu)$(find "$NODE_STATE" -name 'trunk-*')" 1500
+	works ADD pod1 net2 < <(conf macvlan '{"vlan": null}')
+	works ADD pod2 < <(conf macvlan '{"vlan": null, "name": "other"}')
+	is "$(fact pod1 net2 .mtu)$(fact pod2 net1 '[.mtu, .link_index]')" "1400[1400,$(fact host tr.6 .ifindex)]"
+	is "$(picture host hbr | grep 10100 | grep -o 'mtu [0-9]*' | sort -u)" 'mtu 1400'
+	works ADD pod2 net2 < <(conf macvlan '{"vlan": null, "vni": 10300}')
+	has_link host tr.7
+	settled
+	plugin ADD pod2 net3 < <(conf macvlan '{"vlan": null, "vni": 10400}')
+	refused 103 'no VLAN is free on this node: the range 5-7 (vlanRange) is used up'
+	unchanged
+	# The domain has it as long as anybody is in it, and whatever becomes of its links.
+	works DEL pod1 net2 < <(conf macvlan)
+	ip link del tr.6
+	ip -n hbr link del tr.6
+	works DEL pod2 net2 < <(conf macvlan)
+	works ADD pod2 net3 < <(conf macvlan '{"vlan": null, "vni": 10400}')
+	has_link host tr.7
+	works ADD pod1 net2 < <(conf macvlan '{"vlan": null}')
+	is "$(fact pod1 net2 .link_index)" "$(fact host tr.6 .ifindex)"
+}
+
+@test "the pod's side: IPv6 that is off in the pod is on where an IPv6 address is, and there only" {
+	local mode off='cd /proc/sys/net/ipv6/conf; cat lo/disable_ipv6 default/disable_ipv6 net1/disable_ipv6'
+	at pod1 sh -c 'cd /proc/sys/net/ipv6/conf; echo 1 >all/disable_ipv6'
+	for mode in $MODES; do
+		works ADD pod1 < <(conf "$mode" '{"addresses": [{"address": "10.1.0.1/24"}]}')
+		is "$(at pod1 sh -c "$off" | xargs)" '1 1 1'
+		leave pod1
+		join "$mode" pod1 1
+		is "$(at pod1 sh -c "$off" | xargs)" '1 1 0'
+		join "$mode" pod2 2
+		reach pod2 1
+		leave pod1
+		leave pod2
+	done
+}
