@@ -13,7 +13,8 @@
 #include "shared/kernel/address.h"
 #include "shared/node/frr.h"
 
-#define PUBLISH_TRIES 40
+#define PUBLISH_TRIES    40
+#define PUBLISH_PAUSE_NS 50000000
 
 /* The leg of the domain on the HBR netns' side of the trunk: what is behind it is on this node. */
 static const struct link *find_leg(const struct attachment *attachment)
@@ -153,7 +154,7 @@ int forwarding_publish(void *ctx, struct error *err)
 		struct error failure;
 
 		if (i > 0)
-			nanosleep(&(struct timespec){ .tv_nsec = 50 * 1000000 }, NULL);
+			nanosleep(&(struct timespec){ .tv_nsec = PUBLISH_PAUSE_NS }, NULL);
 		r = publish(attachment, bridge->index, &failure);
 		if (r < 0)
 			error_warn("the gateways of VNI %u: %s", l2->vni, failure.msg);

@@ -198,7 +198,7 @@ static int assign(const struct site *site, const struct l2 *l2, int index, struc
 int l2_finish_domain(const struct site *site, void *values, struct error *err)
 {
 	const struct l2 *l2 = values;
-	struct link_state state;
+	struct link_state state = { 0 };
 	struct sysctl_link settings = { state.link.name, gateway, COUNT(gateway) };
 	struct sysctl_link settings6 = { state.link.name, silent, COUNT(silent) };
 	int r = find_own_bridge(site, PLACE_HBR, l2, &state, err);
@@ -222,7 +222,7 @@ int l2_finish_domain(const struct site *site, void *values, struct error *err)
 static int silence_host(const struct site *site, const struct l2 *l2, struct error *err)
 {
 	struct link vlan = { .kind = LINK_VLAN, .place = PLACE_HOST };
-	struct link_state state;
+	struct link_state state = { 0 };
 	struct sysctl_link settings = { state.link.name, silent, COUNT(silent) };
 	int r;
 

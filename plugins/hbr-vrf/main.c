@@ -19,7 +19,6 @@ static int hold(void *ctx, struct error *err)
 	if (attach_hold(ctx, err) < 0)
 		return -1;
 	l3->interface.mtu = l3_mtu(&attachment->node, l3);
-	field_give(&l3_fields, &attachment->given, offsetof(struct l3, interface.mtu));
 	if (l3->interface.mtu <= l3->vrf.mtu)
 		return 0;
 

@@ -158,6 +158,11 @@ static int on_holder(const char *id, json_t *holder, void *arg, struct error *er
 	return (dead->n < dead->looked_at && dead->looked_at >= LOOK_AT_MAX) || dead->n == REAP_MAX;
 }
 
+static void *at_offset(void *base, size_t offset)
+{
+	return (char *)base + offset;
+}
+
 /* What its domain was made with is read into a copy: a living attachment's values are its own. */
 static int release_forgotten(struct attachment *attachment, const struct domain *domain,
 			     const char *id, struct error *err)
@@ -166,15 +171,16 @@ static int release_forgotten(struct attachment *attachment, const struct domain 
 	size_t at = (size_t)((char *)domain->network.values - (char *)attachment->values);
 	struct site site = attachment_site(attachment);
 	struct domain its = *domain;
-	auto_free char *values = malloc(size);
+	auto_free void *values = malloc(size);
 
 	if (!values)
 		return error_set(err, ERROR_INTERNAL, "out of memory for the network's keys");
 	memcpy(values, attachment->values, size);
-	its.network.values = values + at;
+	its.network.values = at_offset(values, at);
+	if (holder_is_domain(id))
+		return domain_release_child(&its, &site, id, err);
 
-	return holder_is_domain(id) ? domain_release_child(&its, &site, id, err)
-				    : domain_release(&its, &site, id, err);
+	return domain_release(&its, &site, id, err);
 }
 
 /* The dead one's record says what it had; without one only the holder itself is left of it. */

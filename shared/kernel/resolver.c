@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
+// The signatures are not ours.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name,readability-function-size)
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
 		struct addrinfo **result)
 {
@@ -58,3 +60,4 @@ struct protoent *getprotobynumber(int number)
 
 	return NULL;
 }
+// NOLINTEND(readability-inconsistent-declaration-parameter-name,readability-function-size)

@@ -220,9 +220,9 @@ static int recover(const struct site *site, void *values, struct error *err)
 		return r < 0 ? -1 : 0;
 	vrf->table = state.link.vrf.table;
 	/* Without one the mark has the table's lower bits, which no VNI of ours has as well. */
-	vrf->vni = (state.link.group ^ vrf->table) & ~LINK_GROUP_MASK
-			   ? state.link.group & ~LINK_GROUP_MASK
-			   : 0;
+	vrf->vni = state.link.group & ~LINK_GROUP_MASK;
+	if (vrf->vni == (vrf->table & ~LINK_GROUP_MASK))
+		vrf->vni = 0;
 
 	return 0;
 }
