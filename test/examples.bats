@@ -125,6 +125,29 @@ look_direct() {
 	life l2-direct look_direct
 }
 
+look_gateway() {
+	is "$(addresses)" '10.108.0.10/24 fd00:108::10/64'
+	is "$(routes)" '10.0.0.0/8 10.108.0.1, fd00::/8 fd00:108::1'
+	is "$(fact hbr br.10108 .master)$(fact hbr br.5000 .master)" '"red""red"'
+	reaches pod 10.108.0.1
+	reaches pod fd00:108::1
+}
+@test "l2-gateway" {
+	life l2-gateway look_gateway
+}
+
+look_routed() {
+	is "$(addresses)" '10.9.0.10/32 fd09::10/128'
+	is "$(routes)" '10.0.0.0/8 169.254.1.1, fd00::/8 fe80::1'
+	reaches pod 169.254.1.1
+	ip -n hbr addr add 10.9.0.1/32 dev red
+	reaches pod 10.9.0.1
+	ip -n hbr addr del 10.9.0.1/32 dev red
+}
+@test "vrf-routed" {
+	life vrf-routed look_routed
+}
+
 look_static() {
 	is "$(addresses)" '10.102.0.10/24 fd00:102::10/64'
 	is "$(routes)" '10.200.0.0/16 10.102.0.1'
