@@ -256,3 +256,17 @@ guest() {
 	settled
 	refuses 103 'bridge br.10100 in the HBR netns has mtu 1500, wanted 1350' < <(conf direct)
 }
+
+entries() { bridge -n hbr -json fdb show br br.10100 | jq -c 'map(select(.mac == "02:00:00:00:00:09" and .vlan == null) | [.ifname, .state])'; }
+
+@test "a forwarding entry of somebody else's for a pod's MAC outlives an ADD that fails" {
+	local mode
+	for mode in bridge macvlan; do
+		join "$mode" pod1 1
+		bridge -n hbr fdb add 02:00:00:00:00:09 dev tr.100 master static
+		plugin ADD pod2 < <(conf "$mode" '{"mac": "02:00:00:00:00:09", "addresses": [{"address": "10.1.0.2/24"}], "routes": [{"dst": "10.9.0.0/16", "gw": "10.8.0.1"}]}')
+		refused 101 'add the route 10.9.0.0/16 via 10.8.0.1' 'unreachable'
+		is "$(entries)" '[["tr.100","static"]]'
+		leave pod1
+	done
+}

@@ -125,7 +125,8 @@ static const struct field rows[] = {
 	{ "attach", NULL, &field_choice, AT(attach), 0, 0, attach_words, FIELD_TRUNK | FIELD_SETTLED,
 	  "How pods are wired on this node; absent: the node's attach." },
 	{ "mobile", NULL, &field_bool, AT(mobile), 0, 0, NULL, 0,
-	  "Pods (virtual machines) may move: no static forwarding entries in the HBR netns." },
+	  "Pods (virtual machines) may move: no static forwarding entries in the HBR netns, and two "
+	  "pods of a node may have one MAC." },
 	{ "isolated", "portIsolation", &field_bool, AT(isolated), 0, 0, NULL, 0,
 	  "Isolated pods of one node do not reach each other." },
 	{ "hairpin", "hairpinMode", &field_bool, AT(hairpin), 0, 0, NULL, 0,
