@@ -23,6 +23,22 @@ static struct interface *interface_in(const struct attachment_type *type, void *
 	return (struct interface *)(void *)((char *)values + type->interface_offset);
 }
 
+/* For DEL the record has what counted at ADD: what a network overrides now must not be in its way.
+ */
+static int load_node(struct attachment *attachment, const struct request *request,
+		     struct error *err)
+{
+	json_t *overrides = document_member(request->config, "hbr");
+
+	if (node_load(&attachment->node, overrides, err) == 0)
+		return 0;
+	if (request->verb != VERB_DEL || !overrides)
+		return -1;
+	error_warn("%s; going by the node's file alone", err->msg);
+
+	return node_load(&attachment->node, NULL, err);
+}
+
 int attachment_open(struct attachment *attachment, const struct attachment_type *type,
 		    const struct request *request, bool create, struct error *err)
 {
@@ -35,7 +51,7 @@ int attachment_open(struct attachment *attachment, const struct attachment_type 
 	attachment->interface = interface_in(type, attachment->values);
 	name(attachment);
 
-	if (node_load(&attachment->node, document_member(request->config, "hbr"), err) < 0)
+	if (load_node(attachment, request, err) < 0)
 		return -1;
 
 	return store_open(&attachment->store, attachment->node.state_dir, attachment->node.slug,

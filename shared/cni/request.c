@@ -188,17 +188,17 @@ static int read_args(struct request *request, struct error *err)
 
 	request->pairs = json_object();
 	if (request->pairs)
-		copy = strdup(request->args);
+		copy = strdup(request->verb == VERB_ADD ? request->args : "");
 	if (!copy)
 		return error_set(err, ERROR_INTERNAL, "out of memory for CNI_ARGS");
 
 	document_make_utf8(copy);
 	for (char *pair = strtok_r(copy, ";", &rest); pair; pair = strtok_r(NULL, ";", &rest)) {
-		if (take_pair(request->pairs, pair, err) < 0 && request->verb == VERB_ADD)
+		if (take_pair(request->pairs, pair, err) < 0)
 			return -1;
 	}
 
-	return request->verb == VERB_ADD ? check_arg_keys(request->pairs, err) : 0;
+	return check_arg_keys(request->pairs, err);
 }
 
 /* A type that is wrong is a matter of decoding to the Go library, a value is not. */

@@ -44,8 +44,8 @@ static void values_of_args(void)
 {
 	char value[4];
 
-	plain_call("DEL");
-	setenv("CNI_ARGS", "broken;K8S_POD_NAME=a=b;K8S_POD_UID=\xff;IP=1;K8S_POD_NAME=abc", 1);
+	plain_call("ADD");
+	setenv("CNI_ARGS", "K8S_POD_NAME=a=b;K8S_POD_UID=\xff;IP=1;K8S_POD_NAME=abc", 1);
 	check(read_config(MINIMAL) == 0);
 	check(request_arg(&request, "K8S_POD_NAME", value, sizeof(value)));
 	check_str(value, "abc");
@@ -54,6 +54,12 @@ static void values_of_args(void)
 	check(!request_arg(&request, "K8S_POD_NAME", value, 3)); /* does not fit */
 	check_str(value, "?");
 	check(!request_arg(&request, "MAC", value, sizeof(value)));
+
+	/* Only ADD acts on them. */
+	setenv("CNI_COMMAND", "DEL", 1);
+	setenv("CNI_ARGS", "broken;MAC=02:00:00:00:00:01", 1);
+	check(read_config(MINIMAL) == 0);
+	check(!request_mac(&request));
 }
 
 /* The three channels, and who wins. */
