@@ -48,16 +48,15 @@ static const char head[] =
 	"\n"
 	"Keys are matched exactly, unknown ones are ignored, `null` is absent. Numbers may be written\n"
 	"as decimal strings without leading zeros, `true` and `false` as strings. A key in\n"
-	"parentheses is another spelling, which is looked at where the first one is absent. A value\n"
+	"parentheses is another spelling; where both are there, they have to say the same. A value\n"
 	"that is wrong is an error of code 7, one that is known and not offered of code 2.\n"
 	"\n"
 	"A schema (draft 2020-12, patterns of ECMA-262) is for one plugin's configuration as the\n"
 	"runtime hands it over: an entry of a list's `plugins` with the list's `name` and\n"
 	"`cniVersion`. It accepts what the parser accepts, but for what a schema cannot say: that a\n"
 	"gateway is of its address' network, that two keys do not go together which stand in\n"
-	"different files, that two spellings of a key say different things, what an hbr-vrf route's\n"
-	"gw is to be, lengths in bytes (it counts characters), and in the node file two keys of one\n"
-	"name, which are refused.\n";
+	"different files, what an hbr-vrf route's gw is to be, lengths in bytes (it counts\n"
+	"characters), and in the node file two keys of one name, which are refused.\n";
 
 static void load_node_defaults(void)
 {

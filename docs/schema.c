@@ -131,7 +131,24 @@ static json_t *object_of(json_t *schema, const char *name)
 	return must(json_object_get(schema, name), name);
 }
 
-/* One of the two has to be there when the key is required. */
+/* Documents in which a key is there, and not null. */
+static json_t *presence(const char *key)
+{
+	return json_pack("{s:[s], s:{s:{s:{s:s}}}}", "required", key, "properties", key, "not",
+			 "type", "null");
+}
+
+/* No document in which one key is yes and the other is no. */
+static json_t *contradiction(const char *yes, const char *no)
+{
+	return json_pack("{s:{s:[s, s], s:{s:{s:[b, s]}, s:{s:[b, s]}}}}", "not", "required", yes,
+			 no, "properties", yes, "enum", 1, "true", no, "enum", 0, "false");
+}
+
+/*
+ * Both spellings of a key may be there when they say the same: of yes and no a schema can tell. One
+ * of the two has to be there when the key is required.
+ */
 static void add_alias(json_t *schema, const struct field *row)
 {
 	json_t *property = json_pack("{s:s+}", "description", "Another spelling of ", row->key);
@@ -139,10 +156,16 @@ static void add_alias(json_t *schema, const struct field *row)
 
 	(void)json_object_update(property, value);
 	(void)json_object_set_new(object_of(schema, "properties"), row->alias, property);
+	if (row->type == &field_bool) {
+		json_t *rules = list_of(schema, "allOf");
+
+		(void)json_array_append_new(rules, contradiction(row->key, row->alias));
+		(void)json_array_append_new(rules, contradiction(row->alias, row->key));
+	}
 	if (row->flags & FIELD_REQUIRED)
-		(void)json_array_append_new(list_of(schema, "allOf"),
-					    json_pack("{s:[{s:[s]}, {s:[s]}]}", "anyOf", "required",
-						      row->key, "required", row->alias));
+		(void)json_array_append_new(
+			list_of(schema, "allOf"),
+			json_pack("{s:[o, o]}", "anyOf", presence(row->key), presence(row->alias)));
 }
 
 static void add_row(json_t *schema, const struct field *row, const void *defaults)

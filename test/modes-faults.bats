@@ -7,8 +7,8 @@
 load helpers
 load modes
 
-# The carrier of a link on another comes in its own time.
-SETTLING=(-x '* operstate *')
+# The carrier of a link on another comes in its own time; what a bridge learned meanwhile goes by itself.
+SETTLING=(-x '* operstate *' -x '*fdb * dynamic *')
 
 # pod2 has an attachment of another network, which nothing here may touch. Pods that stay are silent:
 # what a bridge learns from a pod is no leftover.

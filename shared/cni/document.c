@@ -193,7 +193,8 @@ const char *document_text(const json_t *value)
 
 void document_print(const json_t *value, char *text, size_t size)
 {
-	auto_free char *dump = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	auto_free char *dump =
+		json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 
 	if (snprintf(text, size, "%s", dump ? dump : "nothing") >= (int)size)
 		memcpy(text + size - sizeof("..."), "...", sizeof("..."));

@@ -45,6 +45,37 @@ static int read_previous(const struct request *who, json_t **previous, struct er
 	return 0;
 }
 
+/* Ours came behind those of the plugins before us, whatever they call theirs. */
+static json_t *find_interface(json_t *result, const struct request *who)
+{
+	json_t *list = document_member(result, "interfaces");
+
+	for (size_t i = json_array_size(list); i-- > 0;) {
+		json_t *entry = json_array_get(list, i);
+		const char *name = document_text(document_member(entry, "name"));
+		const char *sandbox = document_text(document_member(entry, "sandbox"));
+
+		if (name && strcmp(name, who->ifname) == 0 && sandbox && sandbox[0])
+			return entry;
+	}
+
+	return NULL;
+}
+
+/* A plugin that works on an interface of the one before it in the chain is another kind of plugin.
+ */
+static int refuse_chained(const struct attachment_type *type, const struct request *who,
+			  json_t *previous, struct error *err)
+{
+	if (!find_interface(previous, who))
+		return 0;
+
+	return error_set(err, ERROR_UNSUPPORTED,
+			 "prevResult has an interface %s in the pod: %s makes its own and does not "
+			 "work on that of another plugin: wanted another CNI_IFNAME",
+			 who->ifname, type->name);
+}
+
 static int build_result(struct attachment *attachment, json_t **result, struct error *err)
 {
 	const struct request *who = &attachment->who;
@@ -100,6 +131,7 @@ int verb_add(const void *type, const struct request *request, json_t **result, s
 	int r;
 
 	if (read_previous(request, &previous, err) < 0 ||
+	    refuse_chained(type, request, previous, err) < 0 ||
 	    attachment_open(&attachment, type, request, true, err) < 0 ||
 	    attachment_read_values(&attachment, err) < 0 ||
 	    attachment_enter(&attachment, true, err) < 0 ||
@@ -191,23 +223,6 @@ static int narrow(json_t *recorded, json_t *final, const char *list, const char 
 	}
 
 	return 0;
-}
-
-/* Ours came behind those of the plugins before us, whatever they call theirs. */
-static json_t *find_interface(json_t *result, const struct request *who)
-{
-	json_t *list = document_member(result, "interfaces");
-
-	for (size_t i = json_array_size(list); i-- > 0;) {
-		json_t *entry = json_array_get(list, i);
-		const char *name = document_text(document_member(entry, "name"));
-		const char *sandbox = document_text(document_member(entry, "sandbox"));
-
-		if (name && strcmp(name, who->ifname) == 0 && sandbox && sandbox[0])
-			return entry;
-	}
-
-	return NULL;
 }
 
 /*

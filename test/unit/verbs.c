@@ -15,6 +15,7 @@ static void refuses(verb_fn *verb, const char *config, int code, const char *msg
 	auto_json json_t *result = NULL;
 	const struct request request = {
 		.version = CNI_1_1_0,
+		.ifname = "net1",
 		.config = document,
 		.prev_result = json_object_get(document, "prevResult"),
 	};
@@ -29,6 +30,11 @@ int main(void)
 {
 	refuses(verb_add, "{'prevResult':{'ips':5}}", ERROR_INVALID_CONFIG,
 		"prevResult: ips: wanted a list");
+	refuses(verb_add,
+		"{'prevResult':{'interfaces':[{'name':'net1','sandbox':'/run/netns/pod'}]}}",
+		ERROR_UNSUPPORTED,
+		"prevResult has an interface net1 in the pod: hbr-test makes its own and does not "
+		"work on that of another plugin: wanted another CNI_IFNAME");
 	refuses(verb_gc, "{'cni.dev/attachments':5}", ERROR_INVALID_CONFIG,
 		"cni.dev/attachments: 5 is not allowed: wanted a list of attachments");
 
