@@ -18,20 +18,11 @@ teardown_file() { fabric_down; }
 
 setup() {
 	pod_add pod1 pod2
-	running=$(frr_running hbr; frr_running hbr2)
-	snapshot_take "${ALIVE[@]}"
+	fabric_take
 }
 teardown() {
 	pod_del pod1 pod2 2>/dev/null || :
-	frr_says hbr 'show bgp l2vpn evpn route' 'show evpn vni' 2>&1 | tail -40
-}
-
-# What EVPN and BGP change by themselves.
-ALIVE=(-x '*neighbour *' -x '* dynamic *' -x '* rp_filter *')
-
-restored() {
-	is "$(frr_running hbr; frr_running hbr2)" "$running"
-	snapshot_same "${ALIVE[@]}"
+	fabric_mend
 }
 
 @test "pods of one VRF on two nodes, IPv4 and IPv6: type-5 routes, no type-3, no default; all withdrawn" {
@@ -48,7 +39,7 @@ restored() {
 	on 1 del red pod1
 	gone_from hbr2 5 '10.9.0.1'
 	on 2 del red pod2
-	restored
+	fabric_same
 }
 
 @test "pods of two domains of a VRF on two nodes: routed by the anycast gateway of each; a silent pod is known" {
@@ -64,7 +55,7 @@ restored() {
 	on 2 del green pod2
 	on 1 del blue pod1
 	gone_from hbr2 2 '10.1.0.5'
-	restored
+	fabric_same
 }
 
 @test "one domain on two nodes: the gateway has the same MAC on both, pods are bridged, the last DEL withdraws the type-3" {
@@ -79,7 +70,7 @@ restored() {
 	on 1 del blue pod1
 	gone_from hbr2 3 '10.0.0.1'
 	on 2 del blue pod2
-	restored
+	fabric_same
 }
 
 @test "a domain without VRF, a macvlan on one node and a direct pod on the other, bridged with the full MTU" {
@@ -90,5 +81,5 @@ restored() {
 	reaches pod2 fd03::5 1500
 	on 1 del plain pod1
 	on 2 del direct pod2
-	restored
+	fabric_same
 }

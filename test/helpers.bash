@@ -216,7 +216,7 @@ snapshot() {
 		[ ! -e "/run/netns/$name" ] || places+=("$name")
 	done
 	# What a bridge calls its state follows that of its ports within a second.
-	"$SNAPSHOT" -x '* link br.* operstate *' "$@" -s "$NODE_STATE" "${places[@]}"
+	"$SNAPSHOT" -x '* link br.* operstate *' "$@" -s "$NODE_STATE" -s "${NODE_STATE}2" "${places[@]}"
 }
 
 # snapshot_take [-x PATTERN...]: when the kernel has settled (carrier comes a moment after "up").
