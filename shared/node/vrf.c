@@ -143,10 +143,24 @@ static int call_frr(const struct site *site, const struct vrf *vrf, frr_fn *call
 	return tell(vrf, &told, err) < 0 ? -1 : call(site->node, site->store, &told.frr, err);
 }
 
+static int remember_told(const struct site *site, struct vrf *vrf, uint32_t start,
+			 struct error *err)
+{
+	const struct domain domain = vrf_domain(vrf);
+
+	if (vrf->told == start)
+		return 0;
+	vrf->told = start;
+	field_give(&vrf_fields, &vrf->given, offsetof(struct vrf, told));
+
+	return domain_remember(&domain, site, err);
+}
+
 static int finish(const struct site *site, void *values, struct error *err)
 {
 	struct vrf *vrf = values;
 	CLEANUP(told_free) struct told told = { 0 };
+	uint32_t start = frr_start_id(site->node);
 	bool touched = false;
 	int r;
 
@@ -161,7 +175,36 @@ static int finish(const struct site *site, void *values, struct error *err)
 	r = frr_provision(site->node, site->store, &told.frr, &touched, err);
 	vrf->is_untouched = !touched;
 
-	return r;
+	return r < 0 ? -1 : remember_told(site, vrf, start, err);
+}
+
+/* 1: FRR started anew and does not have it any more. One that is not running cannot be told; one
+ * that was started with its own memory of it has it. */
+static int is_forgotten(const struct site *site, const struct vrf *vrf, struct error *err)
+{
+	CLEANUP(told_free) struct told told = { 0 };
+	uint32_t start = site->node->frr.is_ours && !vrf->is_adopted ? frr_start_id(site->node) : 0;
+	int r;
+
+	if (!start || start == vrf->told)
+		return 0;
+	if (tell(vrf, &told, err) < 0)
+		return -1;
+	r = frr_has(site->node, &told.frr, err);
+
+	return r < 0 ? -1 : !r;
+}
+
+/* FRR then takes its L3VNI for that of an L2 domain, unless the links are down. */
+static int has_lost(const struct site *site, void *values, struct error *err)
+{
+	struct vrf *vrf = values;
+	int r = is_forgotten(site, vrf, err);
+
+	if (r != 0 || !site->node->frr.is_ours || vrf->is_adopted)
+		return r;
+
+	return remember_told(site, vrf, frr_start_id(site->node), err);
 }
 
 /*
@@ -234,6 +277,7 @@ static const struct domain_kind kind = {
 	.finish = finish,
 	.undo = undo,
 	.clear = clear,
+	.has_lost = has_lost,
 	.recover = recover,
 };
 
@@ -268,6 +312,14 @@ int vrf_verify(const struct site *site, const struct vrf *vrf, struct error *err
 				 "the VRF %s in the HBR netns has lost its unreachable default: "
 				 "what table %u does not know leaves by the main one",
 				 vrf->name, vrf->table);
+	if (r < 0)
+		return -1;
+	r = is_forgotten(site, vrf, err);
+	if (r == 1)
+		return error_set(err, ERROR_CHECK,
+				 "FRR was started anew and has lost the VRF %s: the next ADD to it "
+				 "tells FRR again",
+				 vrf->name);
 
-	return r < 0 ? -1 : 0;
+	return r;
 }
