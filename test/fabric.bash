@@ -6,7 +6,7 @@
 # shellcheck source=test/frr.bash
 . "$TREE/test/frr.bash"
 
-# frr_bgp NETNS AS ROUTER_ID [NEIGHBOR REMOTE_AS]...: an EVPN speaker.
+# frr_bgp NETNS AS ROUTER_ID [NEIGHBOR REMOTE_AS]...: an EVPN speaker, which logs each update.
 frr_bgp() {
 	local netns=$1 as=$2 id=$3
 	local -a commands=()
@@ -17,7 +17,7 @@ frr_bgp() {
 		shift 2
 	done
 	[ "$netns" = spine ] || commands+=('address-family l2vpn evpn' 'advertise-all-vni')
-	frr_says "$netns" 'configure terminal' "router bgp $as" "bgp router-id $id" 'no bgp ebgp-requires-policy' \
+	frr_says "$netns" 'debug bgp updates' 'configure terminal' "router bgp $as" "bgp router-id $id" 'no bgp ebgp-requires-policy' \
 		'no bgp default ipv4-unicast' "${commands[@]}"
 }
 
@@ -25,15 +25,22 @@ is_established() {
 	frr_says "$1" 'show bgp l2vpn evpn summary json' | jq -e '.peers | length > 0 and all(.state == "Established")' >/dev/null 2>&1
 }
 
+# fabric_frr NETNS: its FRR, with what the site has configured.
+fabric_frr() {
+	BGP_PORT=179 frr_start "$1" || return 1
+	case $1 in
+	spine) frr_bgp spine 65000 10.255.0.1 172.16.1.1 65001 172.16.2.1 65002 ;;
+	hbr) frr_bgp hbr 65001 10.0.0.1 172.16.1.0 65000 ;;
+	hbr2) frr_bgp hbr2 65002 10.0.0.2 172.16.2.0 65000 ;;
+	esac
+}
+
 fabric_up() {
 	local netns
 	node_up && node_up 2 || return 1
 	for netns in spine hbr hbr2; do
-		BGP_PORT=179 frr_start "$netns" || return 1
+		fabric_frr "$netns" || return 1
 	done
-	frr_bgp spine 65000 10.255.0.1 172.16.1.1 65001 172.16.2.1 65002
-	frr_bgp hbr 65001 10.0.0.1 172.16.1.0 65000
-	frr_bgp hbr2 65002 10.0.0.2 172.16.2.0 65000
 	mkdir -p /etc/hbr-cni
 	echo '{"frr": {"vtySocketDir": "/run/frr/hbr"}}' >/etc/hbr-cni/node.json
 	echo '{"hbrNetns": "/run/netns/hbr2", "stateDir": "/run/hbr-cni2", "frr": {"vtySocketDir": "/run/frr/hbr2"}}' >/etc/hbr-cni/node2.json
@@ -47,9 +54,30 @@ fabric_down() {
 	for netns in spine hbr hbr2; do
 		frr_stop "$netns"
 	done
-	rm -rf /run/hbr-cni2
 	node_down
 }
+
+# What EVPN and BGP change by themselves.
+ALIVE=(-x '*neighbour *' -x '* dynamic *' -x '* rp_filter *')
+
+# Both nodes as they are, FRR's configuration included; and as they were.
+fabric_take() {
+	frr_both >"$BATS_TEST_TMPDIR/running"
+	snapshot_take "${ALIVE[@]}"
+}
+fabric_same() {
+	frr_both | diff -U0 --label before --label now "$BATS_TEST_TMPDIR/running" - >&2 && snapshot_same "${ALIVE[@]}"
+}
+frr_both() { frr_running hbr; frr_running hbr2; }
+
+# For teardown: what FRR has to say about a failure, and another fabric for the next test.
+fabric_mend() {
+	[ "${BATS_TEST_COMPLETED:-}" != 1 ] || return 0
+	frr_says hbr 'show bgp l2vpn evpn route' 'show evpn vni'
+	tail -n 40 "$FRR_DIR"/hbr*/*.log
+	fabric_down
+	fabric_up
+} >&2
 
 # network NAME PLUGIN KEYS: a list for cnitool.
 network() {

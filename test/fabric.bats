@@ -17,21 +17,12 @@ setup_file() {
 teardown_file() { fabric_down; }
 
 setup() {
-	pod_add pod1 pod2
-	running=$(frr_running hbr; frr_running hbr2)
-	snapshot_take "${ALIVE[@]}"
+	pod_add pod1 pod2 pod3
+	fabric_take
 }
 teardown() {
-	pod_del pod1 pod2 2>/dev/null || :
-	frr_says hbr 'show bgp l2vpn evpn route' 'show evpn vni' 2>&1 | tail -40
-}
-
-# What EVPN and BGP change by themselves.
-ALIVE=(-x '*neighbour *' -x '* dynamic *' -x '* rp_filter *')
-
-restored() {
-	is "$(frr_running hbr; frr_running hbr2)" "$running"
-	snapshot_same "${ALIVE[@]}"
+	pod_del pod1 pod2 pod3 2>/dev/null || :
+	fabric_mend
 }
 
 @test "pods of one VRF on two nodes, IPv4 and IPv6: type-5 routes, no type-3, no default; all withdrawn" {
@@ -48,7 +39,7 @@ restored() {
 	on 1 del red pod1
 	gone_from hbr2 5 '10.9.0.1'
 	on 2 del red pod2
-	restored
+	fabric_same
 }
 
 @test "pods of two domains of a VRF on two nodes: routed by the anycast gateway of each; a silent pod is known" {
@@ -64,7 +55,7 @@ restored() {
 	on 2 del green pod2
 	on 1 del blue pod1
 	gone_from hbr2 2 '10.1.0.5'
-	restored
+	fabric_same
 }
 
 @test "one domain on two nodes: the gateway has the same MAC on both, pods are bridged, the last DEL withdraws the type-3" {
@@ -79,7 +70,7 @@ restored() {
 	on 1 del blue pod1
 	gone_from hbr2 3 '10.0.0.1'
 	on 2 del blue pod2
-	restored
+	fabric_same
 }
 
 @test "a domain without VRF, a macvlan on one node and a direct pod on the other, bridged with the full MTU" {
@@ -90,5 +81,40 @@ restored() {
 	reaches pod2 fd03::5 1500
 	on 1 del plain pod1
 	on 2 del direct pod2
-	restored
+	fabric_same
+}
+
+@test "FRR killed and started again: CHECK says what is lost, the next ADD tells it again, and its L3VNI is never an L2VNI" {
+	on 1 add red pod1 10.9.0.1/24 fd09::1/64
+	on 2 add red pod2 10.9.0.2/24 fd09::2/64
+	reaches pod1 10.9.0.2
+	SIGNAL=KILL frr_stop hbr
+	gone_from hbr2 5 '10.9.0.1'
+	fabric_frr hbr
+	until_true 30 is_established hbr
+	! said=$(on 1 check red pod1 2>&1)
+	contains "$said" 'FRR was started anew and has lost the VRF red'
+	events=$BATS_TEST_TMPDIR/events
+	ip -n hbr monitor link >"$events" 3>&- 4>&- &
+	monitor=$!
+	until_true 10 event hbr lo 65000
+	on 1 add red pod3 10.9.0.3/24
+	until_true 10 event hbr lo 65536
+	kill "$monitor"
+	is "$(grep -oE '(br|vx)\.5000: <[A-Z,_]*>' "$events" | sed 's/: <.*[<,]UP[,>].*/ up/; s/: <.*/ down/' | awk '!seen[$0]++' | sort)" 'br.5000 down
+br.5000 up
+vx.5000 down
+vx.5000 up'
+	for address in 10.9.0.1 fd09::1 10.9.0.3; do
+		within hbr2 5 "$address"
+	done
+	gone_from hbr2 3 '10.0.0.1'
+	reaches pod2 fd09::1
+	reaches pod2 10.9.0.3
+	on 1 check red pod1
+	is "$(ip -n hbr -json link show up | jq -c 'map(.ifname) | map(select(. == "br.5000" or . == "vx.5000")) | sort')" '["br.5000","vx.5000"]'
+	on 1 del red pod3
+	on 1 del red pod1
+	on 2 del red pod2
+	fabric_same
 }

@@ -27,13 +27,13 @@ frr_start() {
 	until_true 10 frr_says "$1" 'show version' >/dev/null
 }
 
-frr_stop() { # NETNS [DAEMON...]
+frr_stop() { # NETNS [DAEMON...]: by SIGNAL
 	local dir=$FRR_DIR/$1 pid
 	[ $# != 1 ] || set -- "$1" bgpd zebra
 	for daemon in "${@:2}"; do
 		[ -s "$dir/$daemon.pid" ] || continue
 		read -r pid <"$dir/$daemon.pid"
-		kill "$pid" && until_true 10 gone "$pid" || return 1
+		kill -"${SIGNAL:-TERM}" "$pid" && until_true 10 gone "$pid" || return 1
 		rm -f "$dir/$daemon".{pid,vty}
 	done
 }

@@ -120,7 +120,7 @@ node_down() {
 			[ ! -e "$path" ] || echo "netns del ${path##*/}"
 		done
 	} | ip -force -batch - >/dev/null 2>&1 || : # the other end of a veth is gone already
-	[ ! -e "$NODE_STATE" ] || rm -rf "$NODE_STATE"
+	rm -rf "$NODE_STATE" "${NODE_STATE}2"
 	rm -rf /var/lib/cni/* /etc/hbr-cni/* /etc/cni/net.d/*
 }
 

@@ -8,6 +8,8 @@
 
 #include "shared/base/cleanup.h"
 #include "shared/kernel/address.h"
+#include "shared/kernel/netns.h"
+#include "shared/kernel/sysctl.h"
 #include "shared/node/frr.h"
 
 struct link vrf_link(const struct node *node, const struct vrf *vrf)
@@ -156,6 +158,24 @@ static int remember_told(const struct site *site, struct vrf *vrf, uint32_t star
 	return domain_remember(&domain, site, err);
 }
 
+/* What other nodes send comes in by the L3VNI, whatever way leads back. */
+static int open_tunnel(const struct site *site, const struct vrf *vrf, struct error *err)
+{
+	static const struct sysctl_of_link settings[] = {
+		{ "ipv4", "forwarding", "1", true },
+		{ "ipv4", "rp_filter", "0", false },
+		{ "ipv6", "accept_ra", "0", false },
+	};
+	char bridge[IFNAMSIZ];
+	struct sysctl_link link = { bridge, settings, COUNT(settings) };
+
+	if (!vrf->vni)
+		return 0;
+	snprintf(bridge, sizeof(bridge), "br.%u", vrf->vni);
+
+	return netns_call(site->hbr, sysctl_apply, &link, err);
+}
+
 static int finish(const struct site *site, void *values, struct error *err)
 {
 	struct vrf *vrf = values;
@@ -166,7 +186,8 @@ static int finish(const struct site *site, void *values, struct error *err)
 
 	if (vrf->is_adopted)
 		return 0;
-	if (route_close_table(&site->nl[PLACE_HBR], vrf->table, err) < 0)
+	if (open_tunnel(site, vrf, err) < 0 ||
+	    route_close_table(&site->nl[PLACE_HBR], vrf->table, err) < 0)
 		return -1;
 	if (!site->node->frr.is_ours)
 		return 0;
