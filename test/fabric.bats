@@ -17,11 +17,11 @@ setup_file() {
 teardown_file() { fabric_down; }
 
 setup() {
-	pod_add pod1 pod2
+	pod_add pod1 pod2 pod3
 	fabric_take
 }
 teardown() {
-	pod_del pod1 pod2 2>/dev/null || :
+	pod_del pod1 pod2 pod3 2>/dev/null || :
 	fabric_mend
 }
 
@@ -81,5 +81,40 @@ teardown() {
 	reaches pod2 fd03::5 1500
 	on 1 del plain pod1
 	on 2 del direct pod2
+	fabric_same
+}
+
+@test "FRR killed and started again: CHECK says what is lost, the next ADD tells it again, and its L3VNI is never an L2VNI" {
+	on 1 add red pod1 10.9.0.1/24 fd09::1/64
+	on 2 add red pod2 10.9.0.2/24 fd09::2/64
+	reaches pod1 10.9.0.2
+	SIGNAL=KILL frr_stop hbr
+	gone_from hbr2 5 '10.9.0.1'
+	fabric_frr hbr
+	until_true 30 is_established hbr
+	! said=$(on 1 check red pod1 2>&1)
+	contains "$said" 'FRR was started anew and has lost the VRF red'
+	events=$BATS_TEST_TMPDIR/events
+	ip -n hbr monitor link >"$events" 3>&- 4>&- &
+	monitor=$!
+	until_true 10 event hbr lo 65000
+	on 1 add red pod3 10.9.0.3/24
+	until_true 10 event hbr lo 65536
+	kill "$monitor"
+	is "$(grep -oE '(br|vx)\.5000: <[A-Z,_]*>' "$events" | sed 's/: <.*[<,]UP[,>].*/ up/; s/: <.*/ down/' | awk '!seen[$0]++' | sort)" 'br.5000 down
+br.5000 up
+vx.5000 down
+vx.5000 up'
+	for address in 10.9.0.1 fd09::1 10.9.0.3; do
+		within hbr2 5 "$address"
+	done
+	gone_from hbr2 3 '10.0.0.1'
+	reaches pod2 fd09::1
+	reaches pod2 10.9.0.3
+	on 1 check red pod1
+	is "$(ip -n hbr -json link show up | jq -c 'map(.ifname) | map(select(. == "br.5000" or . == "vx.5000")) | sort')" '["br.5000","vx.5000"]'
+	on 1 del red pod3
+	on 1 del red pod1
+	on 2 del red pod2
 	fabric_same
 }

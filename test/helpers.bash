@@ -100,6 +100,12 @@ refused() { # CODE TEXT...: what the plugin said last
 	contains "$said" "$@"
 }
 
+# event NETNS LINK MTU: the link gets that MTU, and the monitor that writes to $events has seen it: what
+# came before it has been seen too. By way of another value: what is set already is no event.
+event() {
+	printf 'link set %s mtu %s\n' "$2" $(($3 + 100)) "$2" "$3" | ip -n "$1" -batch - && grep -q " $2[:@].* mtu $3 " "$events"
+}
+
 # cni add|del|check NETWORK POD [IFNAME]: the same with the real cnitool, from /etc/cni/net.d.
 cni() {
 	CNI_PATH=$CNI_PATH NETCONFPATH=${NETCONFPATH:-/etc/cni/net.d} CNI_IFNAME=${4:-net1} \

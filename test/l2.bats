@@ -92,21 +92,15 @@ net1 $(jq -r '.interfaces[0].mac' <<<"$result")"
 	is "$(fact pod2 net1 .address)" '"00:00:00:00:00:02"'
 }
 
-# event NUMBER: an event of ul's that the monitor has seen by now ends the ones before it. By way of
-# another value: setting what is set already is no event, and the first one may come before the monitor.
-event() {
-	printf 'link set ul mtu %s\n' $(($1 + 100)) "$1" | ip -n hbr -batch - && grep -q "ul@.* mtu $1 " "$events"
-}
-
 @test "FRRouting/frr#17483: each link goes up once; for a second pod nothing happens in the HBR netns" {
 	events=$BATS_TEST_TMPDIR/events
 	ip -n hbr monitor link >"$events" 3>&- 4>&- &
 	monitor=$!
-	until_true 10 event 1551
+	until_true 10 event hbr ul 1551
 	works ADD pod1 < <(conf '{"vrf": "hbr"}')
-	until_true 10 event 1552
+	until_true 10 event hbr ul 1552
 	works ADD pod2 < <(conf)
-	until_true 10 event 1553
+	until_true 10 event hbr ul 1553
 	kill "$monitor"
 	# Of each link: was it up in one event, and not in a later one?
 	is "$(awk '/^[0-9]+: (vx|br|tr)\./ { sub(/[:@].*/, "", $2); up = /[<,]UP[,>]/

@@ -20,11 +20,6 @@ teardown() {
 }
 teardown_file() { node_down; }
 
-# event MTU: lo of pod1 gets it, and the monitor has seen that: what came before it has been seen too.
-event() {
-	printf 'link set lo mtu %s\n' $(($1 + 100)) "$1" | ip -n pod1 -batch - && grep -q ' lo: .* mtu '"$1 " "$events"
-}
-
 # macs NETNS: of all our links there, the MACs, and how they were assigned.
 macs() {
 	# shellcheck disable=SC2016 # the inner shell's
@@ -37,10 +32,10 @@ macs() {
 		events=$BATS_TEST_TMPDIR/events.$mode
 		ip -n pod1 monitor link >"$events" 3>&- 4>&- &
 		background=$!
-		until_true 10 event 1551
+		until_true 10 event pod1 lo 1551
 		works ADD pod1 < <(conf "$mode" '{"mac": "02:00:00:00:00:01"}')
 		result=$out
-		until_true 10 event 1552
+		until_true 10 event pod1 lo 1552
 		kill "$background"
 		# Not one event with another MAC: nobody (udev) is tempted to see to it.
 		is "$(awk '/^[0-9]+: / { name = $2 } name !~ /^lo/ && $1 == "link/ether" { print $2 }' "$events" | sort -u)" '02:00:00:00:00:01'

@@ -126,6 +126,23 @@ QUIET=(-x '*neighbour *' -x '* dynamic *')
 	is "$left" 3
 }
 
+@test "openperouter#564: the L3VNI takes packets whatever way leads back, and ADD warns of what overrides that" {
+	at hbr sh -c 'echo 1 >/proc/sys/net/ipv4/conf/default/rp_filter'
+	vrf works ADD pod1 < <(l3 red '"vni": 5000')
+	is "$err" ''
+	is "$(at hbr cat /proc/sys/net/ipv4/conf/br.5000/{rp_filter,forwarding})" $'0\n1'
+	vrf works DEL pod1 < <(l3 red)
+	for value in 1 2; do
+		at hbr sh -c "echo $value >/proc/sys/net/ipv4/conf/all/rp_filter"
+		vrf works ADD pod1 < <(l3 red '"vni": 5000')
+		contains "$err" "the VRF red: net.ipv4.conf.all.rp_filter is $value in the HBR netns: wanted 0: "
+		vrf works ADD pod2 < <(l3 red)
+		is "$err" ''
+		vrf works DEL pod1 < <(l3 red)
+		vrf works DEL pod2 < <(l3 red)
+	done
+}
+
 @test "a spoofed source does not pass a routed port" {
 	vrf works ADD pod1 < <(l3 red "$(addresses_of 1), $EVERYWHERE")
 	vrf works ADD pod2 < <(l3 red "$(addresses_of 2), $EVERYWHERE")

@@ -321,21 +321,38 @@ int links_converge(struct netlink nl[static PLACES], struct link *links, size_t 
 	return 0;
 }
 
+static int switch_late(struct netlink nl[static PLACES], const struct link *link, bool up,
+		       struct error *err)
+{
+	auto_nl_msg struct nl_msg *msg =
+		link_message(RTM_NEWLINK, 0, link->index, up ? IFF_UP : 0, IFF_UP);
+	struct walk walk = { .nl = nl };
+
+	if (!msg)
+		return no_memory(link, err);
+
+	return request(&walk, link, msg, up ? "set up" : "set down", err);
+}
+
 int links_raise(struct netlink nl[static PLACES], const struct link *links, size_t n,
 		struct error *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct link *link = &links[i];
-		auto_nl_msg struct nl_msg *msg = NULL;
-		struct walk walk = { .nl = nl };
-
-		if (!link->is_down)
-			continue;
-		msg = link_message(RTM_NEWLINK, 0, link->index, IFF_UP, IFF_UP);
-		if (!msg)
-			return no_memory(link, err);
-		if (request(&walk, link, msg, "set up", err) < 0)
+		if (links[i].is_down && switch_late(nl, &links[i], true, err) < 0)
 			return -1;
+	}
+
+	return 0;
+}
+
+int links_lower(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!links[i].is_late)
+			continue;
+		if (switch_late(nl, &links[i], false, err) < 0)
+			return -1;
+		links[i].is_down = true;
 	}
 
 	return 0;

@@ -26,9 +26,13 @@
 int links_converge(struct netlink nl[static PLACES], struct link *links, size_t first, size_t n,
 		   bool *changed, struct error *err);
 
-/* Set up those that are late and were converged just now. */
+/* Set up those that are late and were converged, or lowered, just now. */
 int links_raise(struct netlink nl[static PLACES], const struct link *links, size_t n,
 		struct error *err);
+
+/* Set down those that are late, so that what must be ready before they are seen can be done anew.
+ */
+int links_lower(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err);
 
 /* The same walk without permission to change: -1, ERROR_CHECK, for the first difference. */
 int links_verify(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err);

@@ -25,22 +25,29 @@ bool domain_parent(const struct domain *domain, struct domain *parent)
 	return domain->kind->parent && domain->kind->parent(domain->network.values, parent);
 }
 
+int domain_remember(const struct domain *domain, const struct site *site, struct error *err)
+{
+	const struct network *network = &domain->network;
+	auto_json json_t *values =
+		fields_dump(network->table, domain->kind->flag, network->values, *network->given);
+
+	if (!values)
+		return error_errno(err, ERROR_INTERNAL, ENOMEM, "remember %s", domain->title);
+
+	return store_write_domain(site->store, domain->name, values, err);
+}
+
 /* The node's lock is what makes a choice among domains (a VLAN, a table) safe: choose, write. */
 static int found(const struct domain *domain, const struct site *site, struct error *err)
 {
 	auto_lock struct lock node_lock = LOCK_NONE;
-	auto_json json_t *values = NULL;
 	struct network network = domain->network;
 
 	if (store_lock(site->store, "node", DOMAIN_LOCK_MS, &node_lock, err) < 0 ||
 	    domain->kind->settle(site, &network, err) < 0)
 		return -1;
 
-	values = fields_dump(network.table, domain->kind->flag, network.values, *network.given);
-	if (!values)
-		return error_errno(err, ERROR_INTERNAL, ENOMEM, "remember %s", domain->title);
-
-	return store_write_domain(site->store, domain->name, values, err);
+	return domain_remember(domain, site, err);
 }
 
 static int recall(const struct domain *domain, const struct site *site, struct error *err)
@@ -120,6 +127,16 @@ int domain_hold(struct domain *domain, const struct site *site, const char *id, 
 	return hold_parent(domain, site, err);
 }
 
+/* 1: finish has to be done again, and the links are ready for it. */
+static int lower_when_lost(const struct domain *domain, const struct site *site, struct link *links,
+			   size_t n, struct error *err)
+{
+	int r = domain->kind->has_lost ? domain->kind->has_lost(site, domain->network.values, err)
+				       : 0;
+
+	return r == 1 && links_lower(site->nl, links, n, err) < 0 ? -1 : r;
+}
+
 int domain_converge(const struct domain *domain, const struct site *site, struct link *links,
 		    size_t *n, bool *changed, struct error *err)
 {
@@ -137,8 +154,12 @@ int domain_converge(const struct domain *domain, const struct site *site, struct
 
 	if (links_converge(site->nl, links, first, *n, &ours_changed, err) < 0)
 		return -1;
-	if (!ours_changed)
-		return 0;
+	if (!ours_changed) {
+		int lost = lower_when_lost(domain, site, &links[first], *n - first, err);
+
+		if (lost <= 0)
+			return lost;
+	}
 	*changed = true;
 	if (kind->finish && kind->finish(site, values, err) < 0)
 		return -1;

@@ -49,6 +49,10 @@ struct domain_kind {
 	int (*finish)(const struct site *site, void *values, struct error *err);
 	int (*undo)(const struct site *site, void *values, struct error *err);
 	int (*clear)(const struct site *site, void *values, struct error *err);
+	/* May what finish did have been lost though the links are as they were? 1: it is done
+	 * again, with those that are late down. Asked at each ADD, so a look at most. NULL: never.
+	 */
+	int (*has_lost)(const struct site *site, void *values, struct error *err);
 	/* For one that nobody remembers any more: what the kernel still tells of it. NULL: nothing.
 	 */
 	int (*recover)(const struct site *site, void *values, struct error *err);
@@ -84,6 +88,9 @@ struct domain {
  */
 int domain_hold(struct domain *domain, const struct site *site, const char *id, json_t *holder,
 		struct error *err);
+
+/* Write down what it has fixed; for its kind. */
+int domain_remember(const struct domain *domain, const struct site *site, struct error *err);
 
 /*
  * Make its links so, its parent's first; they are appended to the *n there are. *changed is set

@@ -85,9 +85,30 @@ static int ask_running(const struct call *call, struct frr_run *run, struct erro
 	return frr_run_check(run, err) < 0 ? -1 : 1;
 }
 
+/* Does zebra have the VNI for the VRF? That, and nothing later, keeps the VNI from being announced
+ * as that of an L2 domain. */
+static bool is_mapped(const json_t *mapping, const struct frr_vrf *vrf)
+{
+	const json_t *item;
+	size_t i;
+
+	if (vrf->vni == 0)
+		return true;
+	json_array_foreach(json_object_get(mapping, "vrfs"), i, item) {
+		const char *name = json_string_value(json_object_get(item, "vrf"));
+
+		if (name && strcmp(name, vrf->name) == 0 &&
+		    json_integer_value(json_object_get(item, "vni")) == vrf->vni)
+			return true;
+	}
+
+	return false;
+}
+
 struct state {
 	struct frr_config config;
 	char router_id[IP_TEXT_SIZE]; /* of the default instance, "": none */
+	bool is_mapped;               /* zebra has the VNI for the VRF, or there is none */
 };
 
 /* Both daemons are asked something, so that the one which does not run is named. */
@@ -96,7 +117,7 @@ static int look(const struct call *call, struct state *state, struct error *err)
 	static const char questions[] =
 		"show vrf vni json\nshow bgp vrfs json\nshow running-config\n";
 	auto_frr_run struct frr_run run = { 0 };
-	auto_json json_t *instances = NULL;
+	auto_json json_t *instances = NULL, *mapping = NULL;
 	const char *id = NULL;
 
 	if (frr_run_prepare(&run, questions, false, NULL, err) < 0 ||
@@ -111,6 +132,8 @@ static int look(const struct call *call, struct state *state, struct error *err)
 	if (frr_run_check(&run, err) < 0)
 		return -1;
 
+	mapping = json_loads(run.answers[0], JSON_DISABLE_EOF_CHECK, NULL);
+	state->is_mapped = is_mapped(mapping, call->vrf);
 	frr_config_read(run.answers[2], call->vrf->name, &state->config);
 	instances = json_loads(run.answers[1], JSON_DISABLE_EOF_CHECK, NULL);
 	id = json_string_value(json_object_get(
@@ -145,7 +168,7 @@ static int check_default(const struct call *call, const struct frr_config *confi
 static int is_declared(const struct call *call, const struct frr_config *config, struct error *err)
 {
 	const struct frr_vrf *vrf = call->vrf;
-	bool has_instance = config->instance.as[0] && !config->instance.is_bare;
+	bool has_instance = frr_config_has_instance(config);
 	char vni[16] = "";
 
 	if (frr_config_is_ours(config) || (!has_instance && !config->vni[0]))
@@ -187,24 +210,6 @@ static int compose(const struct call *call, const struct state *state, char **te
 	return 0;
 }
 
-/* Does zebra have the VNI for the VRF? That, and nothing later, keeps the VNI from being announced
- * as that of an L2 domain. */
-static bool is_mapped(const json_t *mapping, const struct frr_vrf *vrf)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(json_object_get(mapping, "vrfs"), i, item) {
-		const char *name = json_string_value(json_object_get(item, "vrf"));
-
-		if (name && strcmp(name, vrf->name) == 0 &&
-		    json_integer_value(json_object_get(item, "vni")) == vrf->vni)
-			return true;
-	}
-
-	return false;
-}
-
 static int tell(const struct call *call, const char *text, struct error *err)
 {
 	int64_t deadline = now_ms() + AWAIT_MS;
@@ -214,7 +219,7 @@ static int tell(const struct call *call, const char *text, struct error *err)
 
 		if (say(call, is_told ? NULL : text, show_mapping, &mapping, err) < 0)
 			return -1;
-		if (call->vrf->vni == 0 || is_mapped(mapping, call->vrf))
+		if (is_mapped(mapping, call->vrf))
 			return 0;
 		if (now_ms() >= deadline)
 			return error_set(
@@ -260,6 +265,19 @@ int frr_provision(const struct node *node, const struct store *store, const stru
 		return error_wrap(err, "VRF %s in FRR", vrf->name);
 
 	return 0;
+}
+
+int frr_has(const struct node *node, const struct frr_vrf *vrf, struct error *err)
+{
+	struct call call = { &node->frr, vrf, LOCK_NONE };
+	struct state state = { 0 };
+
+	if (!needs_frr(vrf))
+		return 1;
+	if (look(&call, &state, err) < 0)
+		return error_wrap(err, "VRF %s in FRR", vrf->name);
+
+	return state.is_mapped && frr_config_has_instance(&state.config);
 }
 
 /* What is still to be said so that nothing of it remains; 0: nothing. */

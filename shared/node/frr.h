@@ -36,6 +36,14 @@ struct frr_vrf {
 int frr_provision(const struct node *node, const struct store *store, const struct frr_vrf *vrf,
 		  bool *touched, struct error *err);
 
+/* Does FRR have the VRF, its VNI and a BGP instance, whoever told it? 1, 0; -1: vtysh cannot be
+ * run, or FRR does not. Changes nothing, and needs no lock. */
+int frr_has(const struct node *node, const struct frr_vrf *vrf, struct error *err);
+
+/* Another number after each start of zebra or bgpd, with which all that they were told is gone. For
+ * the price of two stat(): their sockets are made anew. 0: they have none. */
+uint32_t frr_start_id(const struct node *node);
+
 /* Does zebra know that address of a link? It may miss one that comes together with its link. 1, 0;
  * -1: vtysh cannot be run, or FRR does not. Changes nothing, and needs no lock. */
 int frr_knows_address(const struct node *node, const char *link, const struct ip *address,

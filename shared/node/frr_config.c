@@ -124,6 +124,11 @@ bool frr_config_is_ours(const struct frr_config *config)
 	return config->has_route_map || config->has_list[0] || config->has_list[1];
 }
 
+bool frr_config_has_instance(const struct frr_config *config)
+{
+	return config->instance.as[0] && !config->instance.is_bare;
+}
+
 /* An instance that only our "import vrf" has made: nobody else would remove it. */
 static void withdraw_import(FILE *out, const char *running, const char *vrf, const char *name)
 {

@@ -32,6 +32,9 @@ void frr_config_read(const char *running, const char *vrf, struct frr_config *co
 /* Did we tell FRR something of the VRF? */
 bool frr_config_is_ours(const struct frr_config *config);
 
+/* Does it have a BGP instance of its own, in which something is? */
+bool frr_config_has_instance(const struct frr_config *config);
+
 /* The lines to tell FRR before the links of the VRF go, and after; NULL: there is nothing of it, or
  * no memory for it (errno). */
 char *frr_config_withdraw(const char *running, const char *vrf, const struct frr_config *config);

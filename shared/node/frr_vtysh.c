@@ -2,10 +2,12 @@
 #include "shared/node/frr_vtysh.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "shared/base/child.h"
 #include "shared/base/cleanup.h"
@@ -178,6 +180,29 @@ int frr_run(const struct node_frr *frr, struct frr_run *run, struct error *err)
 	frr_run_read(run, output.text, output.status);
 
 	return 0;
+}
+
+uint32_t frr_start_id(const struct node *node)
+{
+	static const char *const daemons[] = { "zebra", "bgpd" };
+	char seen[COUNT(daemons)][64];
+	const char *parts[COUNT(daemons)];
+	uint32_t id;
+
+	for (size_t i = 0; i < COUNT(daemons); i++) {
+		char path[PATH_MAX];
+		struct stat st;
+
+		snprintf(path, sizeof(path), "%s/%s.vty", node->frr.socket_dir, daemons[i]);
+		if (stat(path, &st) < 0)
+			return 0;
+		snprintf(seen[i], sizeof(seen[i]), "%ju.%jd.%09ld", (uintmax_t)st.st_ino,
+			 (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+		parts[i] = seen[i];
+	}
+	id = (uint32_t)hash_parts(parts, COUNT(daemons));
+
+	return id ? id : 1;
 }
 
 void frr_run_free(struct frr_run *run)

@@ -8,6 +8,8 @@
 
 #include "shared/base/cleanup.h"
 #include "shared/kernel/address.h"
+#include "shared/kernel/netns.h"
+#include "shared/kernel/sysctl.h"
 #include "shared/node/frr.h"
 
 struct link vrf_link(const struct node *node, const struct vrf *vrf)
@@ -143,16 +145,49 @@ static int call_frr(const struct site *site, const struct vrf *vrf, frr_fn *call
 	return tell(vrf, &told, err) < 0 ? -1 : call(site->node, site->store, &told.frr, err);
 }
 
+static int remember_told(const struct site *site, struct vrf *vrf, uint32_t start,
+			 struct error *err)
+{
+	const struct domain domain = vrf_domain(vrf);
+
+	if (vrf->told == start)
+		return 0;
+	vrf->told = start;
+	field_give(&vrf_fields, &vrf->given, offsetof(struct vrf, told));
+
+	return domain_remember(&domain, site, err);
+}
+
+/* What other nodes send comes in by the L3VNI, whatever way leads back. */
+static int open_tunnel(const struct site *site, const struct vrf *vrf, struct error *err)
+{
+	static const struct sysctl_of_link settings[] = {
+		{ "ipv4", "forwarding", "1", true },
+		{ "ipv4", "rp_filter", "0", false },
+		{ "ipv6", "accept_ra", "0", false },
+	};
+	char bridge[IFNAMSIZ];
+	struct sysctl_link link = { bridge, settings, COUNT(settings) };
+
+	if (!vrf->vni)
+		return 0;
+	snprintf(bridge, sizeof(bridge), "br.%u", vrf->vni);
+
+	return netns_call(site->hbr, sysctl_apply, &link, err);
+}
+
 static int finish(const struct site *site, void *values, struct error *err)
 {
 	struct vrf *vrf = values;
 	CLEANUP(told_free) struct told told = { 0 };
+	uint32_t start = frr_start_id(site->node);
 	bool touched = false;
 	int r;
 
 	if (vrf->is_adopted)
 		return 0;
-	if (route_close_table(&site->nl[PLACE_HBR], vrf->table, err) < 0)
+	if (open_tunnel(site, vrf, err) < 0 ||
+	    route_close_table(&site->nl[PLACE_HBR], vrf->table, err) < 0)
 		return -1;
 	if (!site->node->frr.is_ours)
 		return 0;
@@ -161,7 +196,36 @@ static int finish(const struct site *site, void *values, struct error *err)
 	r = frr_provision(site->node, site->store, &told.frr, &touched, err);
 	vrf->is_untouched = !touched;
 
-	return r;
+	return r < 0 ? -1 : remember_told(site, vrf, start, err);
+}
+
+/* 1: FRR started anew and does not have it any more. One that is not running cannot be told; one
+ * that was started with its own memory of it has it. */
+static int is_forgotten(const struct site *site, const struct vrf *vrf, struct error *err)
+{
+	CLEANUP(told_free) struct told told = { 0 };
+	uint32_t start = site->node->frr.is_ours && !vrf->is_adopted ? frr_start_id(site->node) : 0;
+	int r;
+
+	if (!start || start == vrf->told)
+		return 0;
+	if (tell(vrf, &told, err) < 0)
+		return -1;
+	r = frr_has(site->node, &told.frr, err);
+
+	return r < 0 ? -1 : !r;
+}
+
+/* FRR then takes its L3VNI for that of an L2 domain, unless the links are down. */
+static int has_lost(const struct site *site, void *values, struct error *err)
+{
+	struct vrf *vrf = values;
+	int r = is_forgotten(site, vrf, err);
+
+	if (r != 0 || !site->node->frr.is_ours || vrf->is_adopted)
+		return r;
+
+	return remember_told(site, vrf, frr_start_id(site->node), err);
 }
 
 /*
@@ -234,6 +298,7 @@ static const struct domain_kind kind = {
 	.finish = finish,
 	.undo = undo,
 	.clear = clear,
+	.has_lost = has_lost,
 	.recover = recover,
 };
 
@@ -268,6 +333,14 @@ int vrf_verify(const struct site *site, const struct vrf *vrf, struct error *err
 				 "the VRF %s in the HBR netns has lost its unreachable default: "
 				 "what table %u does not know leaves by the main one",
 				 vrf->name, vrf->table);
+	if (r < 0)
+		return -1;
+	r = is_forgotten(site, vrf, err);
+	if (r == 1)
+		return error_set(err, ERROR_CHECK,
+				 "FRR was started anew and has lost the VRF %s: the next ADD to it "
+				 "tells FRR again",
+				 vrf->name);
 
-	return r < 0 ? -1 : 0;
+	return r;
 }

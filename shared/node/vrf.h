@@ -38,6 +38,7 @@ struct vrf {
 	uint32_t vxlan_port;
 	uint32_t mtu; /* the largest that a pod of the VRF can have */
 	bool is_adopted;
+	uint32_t told; /* which start of FRR has been told; 0: none */
 
 	uint64_t given;   /* which of vrf_fields */
 	bool may_be_made; /* the network gave more than a name of one that is there */
@@ -90,5 +91,5 @@ int vrf_refuse_vni(const struct site *site, uint32_t vni, const char *domain, st
 /* The name of the VRF that a link in the HBR netns is enslaved to; nothing when it is in none. */
 void vrf_recover(const struct site *site, const struct link_state *slave, struct vrf *vrf);
 
-/* ERROR_CHECK when a VRF of ours has lost what keeps its packets out of other tables. */
+/* ERROR_CHECK when a VRF of ours has lost what keeps its packets out of other tables, or FRR it. */
 int vrf_verify(const struct site *site, const struct vrf *vrf, struct error *err);

@@ -171,6 +171,8 @@ static const struct field rows[] = {
 	  "MTU of the L3VNI: the largest that a pod can have." },
 	{ "adopted", NULL, &field_bool, offsetof(struct vrf, is_adopted), 0, 0, NULL, FIELD_INTERNAL | FIELD_USER,
 	  "The VRF was there before its domain." },
+	{ "told", NULL, &field_u32, offsetof(struct vrf, told), 0, UINT32_MAX, NULL, FIELD_INTERNAL | FIELD_USER,
+	  "Which start of FRR has been told of the VRF." },
 };
 /* clang-format on */
 

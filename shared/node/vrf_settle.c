@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "shared/base/cleanup.h"
+#include "shared/kernel/netns.h"
+#include "shared/kernel/sysctl.h"
 #include "shared/node/vrf.h"
 
 #define AT(member) offsetof(struct vrf, member)
@@ -228,6 +230,29 @@ static int settle_mtu(const struct site *site, struct vrf *vrf, struct error *er
 	return 0;
 }
 
+static int get_filter(void *value, struct error *err)
+{
+	return sysctl_get("ipv4/conf/all/rp_filter", value, err);
+}
+
+/* The stricter of this and a link's own value counts, and 2 for more than 1. */
+static int look_at_filter(const struct site *site, const struct vrf *vrf, struct error *err)
+{
+	long value = 0;
+
+	if (netns_call(site->hbr, get_filter, &value, err) < 0)
+		return -1;
+	if (value != 0)
+		error_warn(
+			"the VRF %s: net.ipv4.conf.all.rp_filter is %ld in the HBR netns: wanted 0: "
+			"%s",
+			vrf->name, value,
+			value == 1 ? "packets that do not come in by the way back are dropped"
+				   : "pods may send from each other's addresses");
+
+	return 0;
+}
+
 int vrf_settle(const struct site *site, struct network *network, struct error *err)
 {
 	struct vrf *vrf = network->values;
@@ -247,5 +272,5 @@ int vrf_settle(const struct site *site, struct network *network, struct error *e
 	field_give(&vrf_fields, &vrf->given, AT(imports));
 	field_give(&vrf_fields, &vrf->given, AT(is_adopted));
 
-	return settle_mtu(site, vrf, err);
+	return settle_mtu(site, vrf, err) < 0 ? -1 : look_at_filter(site, vrf, err);
 }
