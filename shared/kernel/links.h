@@ -34,6 +34,11 @@ int links_raise(struct netlink nl[static PLACES], const struct link *links, size
  */
 int links_lower(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err);
 
+/* The same for those that are there and ours, whatever is known of them, before they are removed.
+ */
+int links_stop(struct netlink nl[static PLACES], const struct link *links, size_t n,
+	       struct error *err);
+
 /* The same walk without permission to change: -1, ERROR_CHECK, for the first difference. */
 int links_verify(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,6 +120,32 @@ static int find_own(struct netlink *nl, const struct link *link, int *index, str
 	if (r == 1 && strcmp(state.kind, link_kinds[link->kind].name) == 0 &&
 	    link_is_ours(link, &state, &foreign) == 1)
 		*index = state.index;
+
+	return 0;
+}
+
+static int stop_link(struct netlink *nl, const struct link *link, struct error *err)
+{
+	auto_nl_msg struct nl_msg *msg = NULL;
+	int index = 0, r;
+
+	if (find_own(nl, link, &index, err) < 0)
+		return -1;
+	if (!index)
+		return 0;
+	msg = link_message(RTM_NEWLINK, 0, index, 0, IFF_UP);
+	r = msg ? netlink_request(nl, msg, NULL, NULL) : -ENOMEM;
+
+	return r < 0 && r != -ENODEV ? netlink_error(nl, r, err, "set down %s", link->name) : 0;
+}
+
+int links_stop(struct netlink nl[static PLACES], const struct link *links, size_t n,
+	       struct error *err)
+{
+	while (n-- > 0) {
+		if (links[n].is_late && stop_link(&nl[links[n].place], &links[n], err) < 0)
+			return -1;
+	}
 
 	return 0;
 }

@@ -96,12 +96,25 @@ static int set_flags(const struct pod *pod, int index, struct error *err)
 	return r < 0 ? netlink_error(pod->nl, r, err, "set up %s", pod->ifname) : 0;
 }
 
+/* A pod that brings its own addresses may be given routes all the same. */
+static bool needs_next_hop(const struct pod *pod)
+{
+	const struct addressing *addressing = pod->addressing;
+
+	for (size_t i = 0; i < addressing->n_routes; i++) {
+		if (addressing->routes[i].gw.family == AF_INET)
+			return true;
+	}
+
+	return has_family(addressing, AF_INET);
+}
+
 /* The way to it, of a metric that no other interface of the pod has: each may have the same hop. */
 static int reach_next_hop(const struct pod *pod, int index, struct error *err)
 {
 	struct route route = { .priority = (uint32_t)index };
 
-	if (!pod->next_hop || !has_family(pod->addressing, AF_INET))
+	if (!pod->next_hop || !needs_next_hop(pod))
 		return 0;
 	route.dst = *pod->next_hop;
 

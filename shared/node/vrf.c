@@ -248,6 +248,19 @@ static int is_ours(const struct site *site, const struct vrf *vrf, struct error 
 	return r < 0 ? -1 : vrf->mtu != 0;
 }
 
+/* Without its VRF a VNI is an L2 domain's for FRR, which announces it if it is up. */
+static int withdraw(const struct site *site, const struct vrf *vrf, struct error *err)
+{
+	struct link links[LINKS_MAX];
+
+	if (!site->node->frr.is_ours || vrf->is_untouched)
+		return 0;
+	if (links_stop(site->nl, links, list_links(site->node, vrf, links), err) < 0)
+		return -1;
+
+	return call_frr(site, vrf, frr_withdraw, err);
+}
+
 static int undo(const struct site *site, void *values, struct error *err)
 {
 	struct vrf *vrf = values;
@@ -255,7 +268,7 @@ static int undo(const struct site *site, void *values, struct error *err)
 
 	vrf->is_going = r == 1;
 
-	return r == 1 ? call_frr(site, vrf, frr_withdraw, err) : r;
+	return r == 1 ? withdraw(site, vrf, err) : r;
 }
 
 static int clear(const struct site *site, void *values, struct error *err)
