@@ -29,7 +29,11 @@ state() { echo "$NODE_STATE"/hbr-*; }
 
 # begin_with WAY: pod1's network. shared: pod2 keeps the VRF, and the L2 domain.
 begin_with() { as "$1" && way "$1" 1 >"$CONF"; }
-second() { PLUGIN=$PLUGINS_DIR/hbr-l2 works "$1" pod2 < <(way gateway 2); }
+# bridged COMMAND...: with the plugin of L2 domains, as vrf does with the other. leave: a DEL that brings
+# nothing but the plugin.
+bridged() { local PLUGIN=$PLUGINS_DIR/hbr-l2; "$@"; }
+leave() { works DEL "$1" <<<"$STRIPPED"; }
+second() { bridged works "$1" pod2 < <(way gateway 2); }
 shared() {
 	second ADD
 	cp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/clean"
@@ -215,13 +219,13 @@ table_ends() {
 }
 
 @test "openperouter#19, openperouter#463: the HBR netns is made again: the next ADD makes its VRF again, and every DEL works" {
-	local comes pod
+	local comes
 	# What is looked at is what stays with nobody there: not even the other VRF.
 	vrf works DEL pod9 < <(l3 other)
 	take "${RANDOM_MACS[@]}"
 	for comes in routed gateway; do
-		PLUGIN=$PLUGINS_DIR/hbr-vrf works ADD pod1 < <(way routed 1)
-		PLUGIN=$PLUGINS_DIR/hbr-l2 works ADD pod2 < <(way gateway 2)
+		vrf works ADD pod1 < <(way routed 1)
+		bridged works ADD pod2 < <(way gateway 2)
 		vrf works ADD pod9 < <(l3 white "$(addresses_of 9)")
 		table_ends white 900000
 		replace_hbr
@@ -235,7 +239,10 @@ table_ends() {
 		# Its table is remembered, also while it is not there.
 		CONTAINERID=another vrf works ADD pod9 net2 < <(l3 green)
 		is "$(fact hbr green .linkinfo.info_data.table)" 900001
-		for pod in pod1 pod2 pod3 pod9; do works DEL $pod <<<"$STRIPPED"; done
+		vrf leave pod1
+		bridged leave pod2
+		leave pod3
+		vrf leave pod9
 		no_link hbr red
 		CONTAINERID=another vrf works DEL pod9 net2 < <(l3 green)
 		same "${RANDOM_MACS[@]}"
@@ -244,24 +251,25 @@ table_ends() {
 }
 
 @test "an adopted VRF that does not come back with the HBR netns is not made: ADD names it, DEL works" {
-	local where
 	site_vrf() { inside hbr <<<$'link add site type vrf table 77\nlink set site up'; }
 	site_vrf
-	take "${RANDOM_MACS[@]}"
+	take "${RANDOM_MACS[@]}" -x '*link other *' -x '*link site *'
 	vrf works ADD pod1 < <(l3 site "$(addresses_of 1)")
-	PLUGIN=$PLUGINS_DIR/hbr-l2 works ADD pod2 < <(l2 10100 '"vrf": "site", "gateway": ["10.1.0.1/24"], "addresses": [{"address": "10.1.0.5/24"}]')
+	bridged works ADD pod2 < <(l2 10100 '"vrf": "site", "gateway": ["10.1.0.1/24"], "addresses": [{"address": "10.1.0.5/24"}]')
 	replace_hbr
 	vrf plugin ADD pod3 < <(l3 site "$(addresses_of 3)")
 	refused 103 'vrf site in the HBR netns is gone, and not ours to make'
-	PLUGIN=$PLUGINS_DIR/hbr-l2 plugin ADD pod3 < <(l2 10100)
+	bridged plugin ADD pod3 < <(l2 10100)
 	refused 103 'vrf site in the HBR netns is gone, and not ours to make'
 	no_link pod3 net1
 	site_vrf
 	vrf works ADD pod3 < <(l3 site "$(addresses_of 3)")
-	for where in pod1 pod2 pod3; do works DEL $where <<<"$STRIPPED"; done
-	vrf works DEL pod9 < <(l3 other)
+	vrf leave pod1
+	bridged leave pod2
+	vrf leave pod3
+	vrf leave pod9
 	vrf works ADD pod9 < <(l3 other)
-	same "${RANDOM_MACS[@]}"
+	same "${RANDOM_MACS[@]}" -x '*link other *' -x '*link site *'
 	node_down
 }
 
@@ -269,14 +277,14 @@ table_ends() {
 	local first keys='"vni": 5000, "table": 5000'
 	for first in 1 2; do
 		vrf works ADD pod1 < <(l3 red "$keys")
-		PLUGIN=$PLUGINS_DIR/hbr-l2 works ADD pod2 < <(way gateway 2 | jq -c '.vrf.table = 5000')
+		bridged works ADD pod2 < <(way gateway 2 | jq -c '.vrf.table = 5000')
 		rm -r "$(state)"/domains/{vrf-red,l2-10100,trunk-10100} "$(state)"/attachments
-		works DEL pod$first <<<"$STRIPPED"
+		if [ $first = 1 ]; then vrf leave pod1; else bridged leave pod2; fi
 		has_link hbr red
-		works DEL pod$((3 - first)) <<<"$STRIPPED"
+		if [ $first = 2 ]; then vrf leave pod1; else bridged leave pod2; fi
 		is "$(ip -n hbr -json route show table 5000)" '[]'
 		mkdir -m 700 "$(state)/attachments"
-		vrf works DEL pod9 < <(l3 other)
+		vrf leave pod9
 		vrf works ADD pod9 < <(l3 other)
 		same
 	done
@@ -300,8 +308,8 @@ spoil() { # HOW FILE...
 	for how in emptied halved nonsense; do
 		for what in 'attachments/*.json' domains/vrf-red/domain.json domains/l2-10100/domain.json '*/*.json domains/*/*'; do
 			for order in 'pod1 pod2' 'pod2 pod1'; do
-				PLUGIN=$PLUGINS_DIR/hbr-vrf works ADD pod1 < <(way routed 1)
-				PLUGIN=$PLUGINS_DIR/hbr-l2 works ADD pod2 < <(way gateway 2)
+				vrf works ADD pod1 < <(way routed 1)
+				bridged works ADD pod2 < <(way gateway 2)
 				# shellcheck disable=SC2046,SC2086 # several names, patterns
 				spoil $how $(cd "$(state)" && realpath $what)
 				for pod in $order; do
@@ -408,17 +416,17 @@ alone() { is "$(ip -n hbr -json link show master red | jq -c 'map(.ifname | sele
 	local routed bridged port
 	vrf works ADD pod1 < <(way routed 1)
 	routed=$out
-	PLUGIN=$PLUGINS_DIR/hbr-l2 works ADD pod2 < <(way gateway 2)
+	bridged works ADD pod2 < <(way gateway 2)
 	bridged=$out
 	port=$(ip -n hbr -json link show master red | jq -r 'map(.ifname | select(startswith("pv")))[0]')
 	printf 'link set %s down\nlink set %s up\n' "$port" "$port" br.10100 br.10100 | ip -n hbr -batch -
 	vrf plugin CHECK pod1 < <(way routed 1 | jq -c --argjson result "$routed" '.prevResult = $result')
 	refused 106 "$port in the HBR netns has lost its address fe80::1"
 	is "$(ip -n hbr -json addr show dev br.10100 | jq -c '[.[0].addr_info[].local]')" '["10.1.0.1","fd01::1"]'
-	PLUGIN=$PLUGINS_DIR/hbr-l2 plugin CHECK pod2 < <(way gateway 2 | jq -c --argjson result "$bridged" '.prevResult = $result')
+	bridged plugin CHECK pod2 < <(way gateway 2 | jq -c --argjson result "$bridged" '.prevResult = $result')
 	refused 106 'br.10100 in the HBR netns has lost its gateway address fe80::1/64'
 	vrf works DEL pod1 < <(l3 red)
-	PLUGIN=$PLUGINS_DIR/hbr-l2 works DEL pod2 < <(l2 10100)
+	bridged works DEL pod2 < <(l2 10100)
 	same
 }
 
