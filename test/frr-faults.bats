@@ -31,7 +31,7 @@ setup() {
 teardown() {
 	[ "${BATS_TEST_COMPLETED:-}" != 1 ] || { pod_del pod1 pod2; return; }
 	node_file
-	for pod in pod1 pod2; do PLUGIN=$PLUGINS_DIR/hbr-vrf plugin DEL $pod <<<"$STRIPPED"; done
+	for pod in pod1 pod2; do vrf plugin DEL $pod <<<"$STRIPPED"; done
 	frr_stop hbr && node_down
 	node_up && frr_start hbr && frr_evpn hbr
 }
@@ -174,7 +174,7 @@ will_not() {
 
 @test "FRR without EVPN, without BGP: a clear error, and nothing is left" {
 	frr_says hbr 'configure terminal' 'router bgp 65001' 'address-family l2vpn evpn' 'no advertise-all-vni'
-	no_evpn() { will_not 108 'VRF red in FRR: FRR has no EVPN instance: wanted "advertise-all-vni"'; }
+	no_evpn() { find $NODE_STATE >"$BATS_TEST_TMPDIR/find"; cat $BATS_TEST_TMPDIR/find; will_not 108 'VRF red in FRR: FRR has no EVPN instance: wanted "advertise-all-vni"'; }
 	both no_evpn
 	frr_says hbr 'configure terminal' 'no router bgp 65001'
 	no_bgp() { will_not 108 'VRF red in FRR: FRR has no BGP instance: wanted "router bgp AS"'; }
@@ -185,13 +185,13 @@ will_not() {
 
 @test "FRR is down: ADD says so and leaves nothing, DEL warns and removes the pod; started again it is told anew" {
 	works_again() { works ADD pod1 <"$CONF" && works DEL pod1 <"$CONF" && restored; }
-	PLUGIN=$PLUGINS_DIR/hbr-vrf works ADD pod1 < <(way routed 1)
-	PLUGIN=$PLUGINS_DIR/hbr-l2 works ADD pod2 < <(way gateway 2 blue 5001)
+	vrf works ADD pod1 < <(way routed 1)
+	bridged works ADD pod2 < <(way gateway 2 blue 5001)
 	frr_stop hbr bgpd
 	vrf plugin ADD pod1 net2 < <(l3 green '"vni": 5002')
 	refused 108 'VRF green in FRR: FRR refused line 2, "show bgp vrfs json": bgpd is not running'
 	# zebra's part of it goes.
-	PLUGIN=$PLUGINS_DIR/hbr-l2 works DEL pod2 <<<"$STRIPPED"
+	bridged works DEL pod2 <<<"$STRIPPED"
 	no_link hbr blue
 	lacks "$(frr_running hbr)" blue
 	frr_stop hbr zebra
@@ -365,8 +365,8 @@ is_mapped() { is "$(mapped)" "$1" 2>/dev/null; }
 @test "HBR netns and FRR are made again: the next ADD tells FRR anew, and the DELs leave nothing" {
 	local RANDOM_MACS=(-x '*link tr *' -x '*link hbn *' -x '*link hbr *' -x '*fdb tr *' -x '*fdb hbn *')
 	take "${RANDOM_MACS[@]}"
-	PLUGIN=$PLUGINS_DIR/hbr-vrf works ADD pod1 < <(way routed 1)
-	PLUGIN=$PLUGINS_DIR/hbr-l2 works ADD pod2 < <(way gateway 2)
+	vrf works ADD pod1 < <(way routed 1)
+	bridged works ADD pod2 < <(way gateway 2)
 	frr_stop hbr
 	ip netns del hbr
 	until_true 5 eval '[ ! -e /sys/class/net/tr ] && ! has_link spine sp1'
@@ -374,10 +374,12 @@ is_mapped() { is "$(mapped)" "$1" 2>/dev/null; }
 	frr_start hbr
 	frr_evpn hbr
 	pod_add pod3
-	PLUGIN=$PLUGINS_DIR/hbr-l2 works ADD pod3 < <(way gateway 3)
+	bridged works ADD pod3 < <(way gateway 3)
 	until_true 10 is_mapped '[["red",5000,"Up"]]' || { mapped >&2; false; }
 	reaches pod2 10.1.0.1
-	for pod in pod1 pod2 pod3; do as gateway && works DEL $pod <<<"$STRIPPED"; done
+	vrf works DEL pod1 <<<"$STRIPPED"
+	bridged works DEL pod2 <<<"$STRIPPED"
+	bridged works DEL pod3 <<<"$STRIPPED"
 	pod_del pod3
 	restored "${RANDOM_MACS[@]}"
 }

@@ -19,8 +19,8 @@ setup() {
 teardown() { [ "${BATS_TEST_COMPLETED:-}" = 1 ] || node_down; }
 teardown_file() { node_down; }
 
-# What was learned goes by itself, after minutes.
-LEARNED=(-x '*fdb * dynamic *' -x '*neighbour * dynamic *')
+# What was learned goes by itself, after minutes. The kernel gives a VRF a MAC.
+LEARNED=(-x '*fdb * dynamic *' -x '*neighbour * dynamic *' -x '*link other address *')
 take() { snapshot_take "${LEARNED[@]}" "$@"; }
 same() { snapshot_same "${LEARNED[@]}" "$@"; }
 
@@ -29,9 +29,7 @@ state() { echo "$NODE_STATE"/hbr-*; }
 
 # begin_with WAY: pod1's network. shared: pod2 keeps the VRF, and the L2 domain.
 begin_with() { as "$1" && way "$1" 1 >"$CONF"; }
-# bridged COMMAND...: with the plugin of L2 domains, as vrf does with the other. leave: a DEL that brings
-# nothing but the plugin.
-bridged() { local PLUGIN=$PLUGINS_DIR/hbr-l2; "$@"; }
+# A DEL that brings nothing but the plugin.
 leave() { works DEL "$1" <<<"$STRIPPED"; }
 second() { bridged works "$1" pod2 < <(way gateway 2); }
 shared() {
@@ -88,7 +86,7 @@ as_plainly() {
 
 # each_names_its_object: as many errors as failures, each complete, each with what it is about.
 each_names_its_object() {
-	local object='(br|vx|tr)\\.[0-9]+|pv[0-9a-f]{12}|([0-9a-f]{2}:){5}|(links|addresses) in the|\\b(net1|lo|tr|ul|hbn|hbr|red)\\b|10\\.[0-9.]+/|fd0[19]:|route|neighbour|table|VRF'
+	local object='(br|vx|tr)\\.[0-9]+|pv[0-9a-f]{12}|([0-9a-f]{2}:){5}|(links|addresses) in the|\\b(net1|lo|tr|ul|hbn|hbr|red)\\b|[0-9.]+/|[0-9a-f]+::|route|neighbour|table|VRF'
 	is "${#said[@]}" $((injected - tolerated))
 	is "$(printf '%s\n' "${said[@]}" | jq -cs "map(select(
 		.code != 101 or (.msg | test(\"$object\") | not) or

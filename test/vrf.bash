@@ -2,9 +2,10 @@
 # shellcheck shell=bash
 # For tests of VRFs, which both plugins make. A file of them has "load vrf" after "load helpers".
 
-# l3 VRF [KEYS]: a configuration of hbr-vrf; and the other plugin for one call.
+# l3 VRF [KEYS]: a configuration of hbr-vrf. vrf, bridged: a call of that plugin, or of the other one.
 l3() { printf '{"cniVersion": "1.1.0", "name": "%s", "type": "hbr-vrf", "vrf": "%s"%s}\n' "$1" "$1" "${2:+, $2}"; }
 vrf() { local PLUGIN=$PLUGINS_DIR/hbr-vrf; "$@"; }
+bridged() { local PLUGIN=$PLUGINS_DIR/hbr-l2; "$@"; }
 
 # addresses_of N: of a pod in both families, as keys.
 addresses_of() { echo "\"addresses\": [{\"address\": \"10.9.0.$1/24\"}, {\"address\": \"fd09::$1/64\"}]"; }
