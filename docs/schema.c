@@ -277,7 +277,7 @@ char *schema_describe(const struct field *row)
 json_t *schema_default(const struct field *row, const void *defaults)
 {
 	const void *at = defaults ? (const char *)defaults + row->offset : NULL;
-	_Alignas(max_align_t) char scratch[32768];
+	_Alignas(max_align_t) char scratch[32768] = { 0 };
 	auto_json json_t *value = NULL;
 	struct error ignored;
 

@@ -3,6 +3,7 @@
 # weight: 26
 # VRFs on one node without FRR: hbr-vrf, its routed port, gateways of L2 domains, what both plugins share.
 load helpers
+load vrf
 
 setup() {
 	need vrf vlan
@@ -10,18 +11,6 @@ setup() {
 	pod_add pod1 pod2
 }
 teardown() { node_down; }
-
-# l3 VRF [KEYS], and the other plugin for one call.
-l3() { printf '{"cniVersion": "1.1.0", "name": "%s", "type": "hbr-vrf", "vrf": "%s"%s}\n' "$1" "$1" "${2:+, $2}"; }
-vrf() { local PLUGIN=$PLUGINS_DIR/hbr-vrf; "$@"; }
-
-# addresses_of N: of a pod in both families, as keys.
-addresses_of() { echo "\"addresses\": [{\"address\": \"10.9.0.$1/24\"}, {\"address\": \"fd09::$1/64\"}]"; }
-EVERYWHERE='"routes": [{"dst": "0.0.0.0/0"}, {"dst": "::/0"}]'
-BLUE='"vrf": {"name": "red", "vni": 5000}, "gateway": ["10.1.0.1/24", "fd01::1/64"]'
-
-# What pods say makes neighbours and learned entries that end by themselves.
-QUIET=(-x '*neighbour *' -x '* dynamic *')
 
 @test "ADD makes a VRF with an L3VNI and a routed port, CHECK agrees, the last DEL removes all of it" {
 	snapshot_take

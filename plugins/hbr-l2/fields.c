@@ -32,6 +32,8 @@ static int parse_vrf(const struct field *field, json_t *value, void *at, struct 
 			return -1;
 		vrf.given = 1; /* the name is the first row */
 	}
+	/* A recall of the domain is not to forget what this call knows of it. */
+	vrf.is_untouched = ((const struct vrf *)at)->is_untouched;
 	memcpy(at, &vrf, sizeof(vrf));
 
 	return 0;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "plugins/hbr-l2/fields.h"
+#include "plugins/hbr-l2/settle.h"
 #include "shared/cni/claim.h"
 #include "shared/cni/document.h"
 #include "shared/cni/result.h"
@@ -250,27 +251,33 @@ static int verify_entry(struct netlink *nl, const struct link *port, const struc
 	return r < 0 ? -1 : 0;
 }
 
+static int verify_gateway(struct netlink *hbr, const struct link *bridge, const struct ip *ip,
+			  struct error *err)
+{
+	char text[IP_TEXT_SIZE];
+	int r = address_find(hbr, bridge->index, ip, NULL, err);
+
+	ip_print_cidr(ip, text);
+	if (r == 0)
+		return error_set(err, ERROR_CHECK, "%s in the %s has lost its gateway address %s",
+				 bridge->name, hbr->place, text);
+
+	return r < 0 ? -1 : 0;
+}
+
+/* The kernel takes the link-local one when the bridge goes down, and silent pods need it. */
 static int verify_gateways(struct attachment *attachment, const struct link *bridge,
 			   struct error *err)
 {
 	const struct l2 *l2 = attachment->values;
 	struct netlink *hbr = &attachment->nl[PLACE_HBR];
-	char text[IP_TEXT_SIZE];
 
 	for (size_t i = 0; i < l2->gateways.n; i++) {
-		const struct ip *ip = &l2->gateways.ips[i];
-		int r = address_find(hbr, bridge->index, ip, NULL, err);
-
-		ip_print_cidr(ip, text);
-		if (r < 0)
+		if (verify_gateway(hbr, bridge, &l2->gateways.ips[i], err) < 0)
 			return -1;
-		if (r == 0)
-			return error_set(err, ERROR_CHECK,
-					 "%s in the %s has lost its gateway address %s",
-					 bridge->name, hbr->place, text);
 	}
 
-	return 0;
+	return l2_has_gateway(l2, AF_INET6) ? verify_gateway(hbr, bridge, &l2_link_local, err) : 0;
 }
 
 static int verify_neighbors(struct attachment *attachment, const struct link *bridge,

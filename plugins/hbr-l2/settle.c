@@ -163,6 +163,20 @@ static int find_own_bridge(const struct site *site, enum link_place place, const
 	return find_own(site, &bridge, l2, state, err);
 }
 
+int l2_recover_domain(const struct site *site, void *values, struct error *err)
+{
+	struct l2 *l2 = values;
+	struct link_state state;
+	int r = 0;
+
+	if (site->nl[PLACE_HBR].sock)
+		r = find_own_bridge(site, PLACE_HBR, l2, &state, err);
+	if (r == 1)
+		vrf_recover(site, &state, &l2->vrf);
+
+	return r < 0 ? -1 : 0;
+}
+
 /* A bridge without an address wants no IPv6 either: it would take neighbours from what pods say,
  * and EVPN would tell the VRF of them. */
 static const struct sysctl_of_link silent[] = { { "ipv6", "disable_ipv6", "1", false } };
@@ -180,11 +194,10 @@ static const struct sysctl_of_link gateway6[] = {
 	{ "ipv6", "accept_untracked_na", "1", false },
 };
 
+const struct ip l2_link_local = { AF_INET6, 64, { 0xfe, 0x80, [15] = 1 } };
+
 static int assign(const struct site *site, const struct l2 *l2, int index, struct error *err)
 {
-	static const struct ip link_local = { .family = AF_INET6,
-					      .prefix = 64,
-					      .bytes = { 0xfe, 0x80, [15] = 1 } };
 	struct netlink *hbr = &site->nl[PLACE_HBR];
 
 	for (size_t i = 0; i < l2->gateways.n; i++) {
@@ -192,7 +205,8 @@ static int assign(const struct site *site, const struct l2 *l2, int index, struc
 			return -1;
 	}
 
-	return l2_has_gateway(l2, AF_INET6) ? address_add(hbr, index, &link_local, false, err) : 0;
+	return l2_has_gateway(l2, AF_INET6) ? address_add(hbr, index, &l2_link_local, false, err)
+					    : 0;
 }
 
 int l2_finish_domain(const struct site *site, void *values, struct error *err)

@@ -41,6 +41,7 @@ static const struct domain_kind l2_kind = {
 	.settle = l2_settle_domain,
 	.links = l2_links,
 	.finish = l2_finish_domain,
+	.recover = l2_recover_domain,
 	.parent = find_vrf,
 	.leg = trunk_domain,
 };

@@ -30,11 +30,14 @@ static const struct link *port_of(const struct attachment *attachment)
 }
 
 /* A host's route to an address of the pod. */
-static struct route route_to(const struct l3 *l3, const struct ip *address)
+static struct route route_to(const struct attachment *attachment, const struct ip *address)
 {
+	const struct l3 *l3 = attachment->values;
+
 	return (struct route){
 		.dst = *address,
 		.table = l3->vrf.table,
+		.vrf = attachment->links[0].index,
 		.protocol = ROUTE_PROTOCOL,
 	};
 }
@@ -82,7 +85,7 @@ int routing_connect(void *ctx, struct error *err)
 	    guard(attachment, err) < 0 || assign(hbr, port, err) < 0)
 		return -1;
 	for (size_t i = 0; i < addressing->n_ips; i++) {
-		struct route route = route_to(l3, &addressing->ips[i].address);
+		struct route route = route_to(attachment, &addressing->ips[i].address);
 
 		if (route_add(hbr, port, &route, err) < 0)
 			return -1;

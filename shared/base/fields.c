@@ -223,6 +223,18 @@ static int compare(const struct field *row, const void *asked, const void *fixed
 			 excerpt(ours).text, what, excerpt(theirs).text);
 }
 
+bool fields_tell(const struct field_table *table, const struct fields_fixed *fixed)
+{
+	for (size_t i = 0; i < table->n; i++) {
+		const struct field *row = &table->rows[i];
+
+		if (has_flag(row, fixed->flag) && find_value(fixed->values, row->key))
+			return true;
+	}
+
+	return false;
+}
+
 int fields_inherit(const struct field_table *table, const struct fields_fixed *fixed, void *base,
 		   uint64_t *given, struct error *err)
 {

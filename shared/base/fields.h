@@ -94,6 +94,9 @@ struct fields_fixed {
 	unsigned flag;    /* of the rows that it is about; 0: all */
 };
 
+/* Is any of its rows there at all? */
+bool fields_tell(const struct field_table *table, const struct fields_fixed *fixed);
+
 /*
  * What was fixed before decides: a value that is given and differs from the fixed one is an
  * ERROR_CONFLICT that has both; one that is not given is taken over, and *given gets its bit. What

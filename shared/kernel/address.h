@@ -22,6 +22,7 @@ struct route {
 	uint32_t advmss;
 	uint32_t priority;
 	uint32_t table;
+	int vrf; /* index of the VRF whose table that is; 0: of none */
 	uint8_t scope;
 	bool has_scope;
 	uint8_t protocol; /* 0: static */

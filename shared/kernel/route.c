@@ -128,7 +128,8 @@ static void name_owner(struct netlink *nl, const struct route *route, char *owne
 	struct fib_entry entry;
 	struct error ignored;
 
-	if (fib_find(nl, &to, 0, &entry, &ignored) == 1 && entry.dst.prefix == route->dst.prefix) {
+	if (fib_find(nl, &to, route->vrf, &entry, &ignored) == 1 &&
+	    entry.dst.prefix == route->dst.prefix) {
 		msg = link_message(RTM_GETLINK, 0, entry.oif, 0, 0);
 		if (msg)
 			(void)netlink_request(nl, msg, on_name, name);
@@ -140,7 +141,7 @@ static int conflict(struct netlink *nl, const struct route *route, struct error 
 {
 	char text[2 * IP_TEXT_SIZE], owner[IFNAMSIZ + 32];
 
-	if (route->table)
+	if (route->table && !route->vrf)
 		snprintf(owner, sizeof(owner), "in the table %u", route->table);
 	else
 		name_owner(nl, route, owner, sizeof(owner));

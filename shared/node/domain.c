@@ -59,9 +59,14 @@ static int recall(const struct domain *domain, const struct site *site, struct e
 	int r = store_read_domain(site->store, domain->name, &values, err);
 
 	fixed.values = values;
-	if (r <= 0 ||
-	    fields_inherit(network->table, &fixed, network->values, network->given, err) == 0)
+	if (r <= 0)
 		return r;
+	if (!fields_tell(network->table, &fixed)) {
+		error_warn("domain %s: its file tells nothing of it and is ignored", domain->name);
+		return 0;
+	}
+	if (fields_inherit(network->table, &fixed, network->values, network->given, err) == 0)
+		return 1;
 	if (asks)
 		return -1;
 	/* Whoever asks for nothing cannot be in conflict with it: the file is damaged. */

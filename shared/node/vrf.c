@@ -296,10 +296,11 @@ static int recover(const struct site *site, void *values, struct error *err)
 	if (r <= 0 || strcmp(state.kind, "vrf") != 0)
 		return r < 0 ? -1 : 0;
 	vrf->table = state.link.vrf.table;
-	/* Without one the mark has the table's lower bits, which no VNI of ours has as well. */
-	vrf->vni = state.link.group & ~LINK_GROUP_MASK;
-	if (vrf->vni == (vrf->table & ~LINK_GROUP_MASK))
-		vrf->vni = 0;
+	/* Without a VNI the mark has the table's lower bits. Which of the two it is does not matter
+	 * here: what it may have had, links and words in FRR, is looked for, and is known as ours.
+	 */
+	if ((state.link.group & LINK_GROUP_MASK) == LINK_GROUP_MARK)
+		vrf->vni = state.link.group & ~LINK_GROUP_MASK;
 
 	return 0;
 }

@@ -369,6 +369,13 @@ static void inherits(void)
 	check(sample.object == json_object_get(json, "object"));
 }
 
+static bool tells(const char *fixed)
+{
+	auto_json json_t *values = json_loads(fixed, 0, NULL);
+
+	return fields_tell(&table, &(struct fields_fixed){ .values = values });
+}
+
 static void refuse_inherit(const char *fixed, int code, const char *msg)
 {
 	struct sample sample = filled(), before;
@@ -403,6 +410,8 @@ int main(void)
 	shortens();
 	dumps();
 	inherits();
+	check(tells("{\"vni\": 10100}"));
+	check(!tells("{\"vni\": null, \"unknown\": 1}"));
 	refuse_inherit("{\"note\": \"theirs\", \"vni\": 100}", ERROR_CONFLICT,
 		       "vni: 200 was asked for, but the L2 domain of VNI 10100 has 100");
 	refuse_inherit("{\"note\": \"theirs\", \"attach\": \"bridge\"}", ERROR_CONFLICT,
