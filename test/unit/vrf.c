@@ -83,6 +83,8 @@ static void test_links(void)
 	       "locked 0 master br.5000");
 	/* FRR has to know of it first. */
 	check(!links[0].is_late && links[1].is_late && links[2].is_late && !links[0].is_foreign);
+	/* A router has one MAC, whoever made its bridge. */
+	check(links[1].mac_counts && !links[2].mac_counts);
 	check(l3.vrf.may_be_made);
 }
 
