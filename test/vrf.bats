@@ -83,7 +83,7 @@ QUIET=(-x '*neighbour *' -x '* dynamic *')
 		route add 10.77.0.0/16 dev red table 77
 	B
 	snapshot_take
-	vrf works ADD pod1 < <(l3 red "$(addresses_of 1)")
+	vrf works ADD pod1 < <(l3 red "\"vni\": 5000, $(addresses_of 1)")
 	is "$(ip -n hbr -json route show table 77 proto 104 | jq -c 'map(.dst)')" '["10.9.0.1"]'
 	vrf works DEL pod1 < <(l3 red)
 	snapshot_same
@@ -276,9 +276,9 @@ QUIET=(-x '*neighbour *' -x '* dynamic *')
 	vrf works ADD pod1 < <(l3 red "\"vni\": 5000, $(addresses_of 1)")
 	works ADD pod2 < <(l2 10100 "$BLUE, \"addresses\": [{\"address\": \"10.1.0.5/24\"}]")
 	rm -rf "$NODE_STATE"
-	vrf works DEL pod1 < <(l3 red)
-	has_link hbr red
 	works DEL pod2 < <(l2 10100)
+	has_link hbr red
+	vrf works DEL pod1 <<<'{"cniVersion": "1.1.0", "name": "red", "type": "hbr-vrf"}'
 	rm -rf "$NODE_STATE"
 	snapshot_same
 	is "$(ip -n hbr -json route show table 1005000)" '[]'
