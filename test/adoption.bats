@@ -105,6 +105,24 @@ gone() { at "$1" ip link del "$2"; }
 		add foo0 type vxlan id 10100 dstport 4789
 }
 
+@test "a gateway on a bridge of somebody else's: with its address and its MAC it is used, else refused" {
+	local gateway='{"vrf": "hbr", "gateway": ["10.1.0.254/24"], "gatewayMac": "02:00:00:00:00:fe"}' theirs
+	ready hbr br.10100 br.10100 mtu 1500 address 02:00:00:00:00:77 master hbr type bridge
+	foreign direct "$gateway" 'gateway: 10.1.0.254/24 was asked for, but br.10100 in the HBR netns, which is not ours, does not have it' hbr \
+		set br.10100 mtu 1500
+	ip -n hbr addr add 10.1.0.254/24 dev br.10100
+	foreign direct "$gateway" 'bridge br.10100 in the HBR netns has address 02:00:00:00:00:77, wanted 02:00:00:00:00:fe' hbr \
+		set br.10100 mtu 1500
+	ip -n hbr link set br.10100 address 02:00:00:00:00:fe
+	theirs=$(kept hbr)
+	join direct pod1 1 "$gateway"
+	reaches pod1 10.1.0.254
+	leave pod1
+	is "$(kept hbr)" "$theirs"
+	# Without a gateway its MAC is nobody's business.
+	join direct pod1 1 '{"vrf": "hbr"}'
+}
+
 @test "links of an hbr-cni with another HBR netns are not ours" {
 	local mode
 	ip link add link tr name tr.100 group 1744840564 type vlan id 100

@@ -207,6 +207,9 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 	echo '{"uplinks": ["ul"]}' >"$NODE_FILE"
 	THOROUGH=1 row 7 '"mtu": 1501' 'mtu: 1501 is more than the path can carry: wanted at most 1500 (the uplink ul has 1550, less 50 for VXLAN)'
 	row 7 '"mtu": 65535' 'mtu: 65535 is more than the path can carry: wanted at most 1500'
+	for attach in macvlan direct; do
+		row 7 "\"attach\": \"$attach\", \"mtu\": 1501" 'mtu: 1501 is more than the path can carry: wanted at most 1500 (the uplink ul has 1550, less 50 for VXLAN)'
+	done
 	for mtu in 1 67 -1 65536 4294968796 '"1500x"' 1400.5 true '[]'; do
 		row 7 "\"mtu\": $mtu" "mtu: $mtu is not allowed: wanted a number from" '65535'
 	done
@@ -376,12 +379,15 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 @test "a trunk that is missing or down" {
 	node 7 '{"trunk": "trunk0"}' 'trunk: there is no trunk trunk0 in the HBR netns'
 	THOROUGH=1 node 7 '{"hostTrunk": "trunk0"}' 'hostTrunk: there is no trunk trunk0 in the host'
-	ip link set tr down
-	row 11 '' 'hostTrunk: the trunk tr in the host is down: wanted it up'
-	ip link set tr up
-	ip -n hbr link set tr down
-	row 11 '' 'trunk: the trunk tr in the HBR netns is down: wanted it up'
-	ip -n hbr link set tr up
+	KEYS='"attach": "macvlan"' node 7 '{"hostTrunk": "trunk0"}' 'hostTrunk: there is no trunk trunk0 in the host'
+	for attach in bridge macvlan; do
+		ip link set tr down
+		row 11 "\"attach\": \"$attach\"" 'hostTrunk: the trunk tr in the host is down: wanted it up'
+		ip link set tr up
+		ip -n hbr link set tr down
+		row 11 "\"attach\": \"$attach\"" 'trunk: the trunk tr in the HBR netns is down: wanted it up'
+		ip -n hbr link set tr up
+	done
 }
 
 @test "a node without VTEP, and names of devices that are not there" {
@@ -396,18 +402,55 @@ name_rule="wanted 1 to 255 of A-Z, a-z, 0-9, '_', '.', '-', the first a letter o
 	ip netns exec hbr perl -MIO::Socket::INET -e '$s = IO::Socket::INET->new(Proto => "udp", LocalPort => 4789) or die; sleep 60' 3>&- &
 	local holder=$!
 	until_true 10 at hbr sh -c 'ss -Hlun "sport = 4789" | grep -q .'
-	THOROUGH=1 row 101 '' 'UDP port 4789 (vxlanPort) is taken: set up vx.10300 in the HBR netns: Address already in use'
+	for attach in bridge macvlan direct; do
+		THOROUGH=1 row 101 "\"attach\": \"$attach\"" 'UDP port 4789 (vxlanPort) is taken: set up vx.10300 in the HBR netns: Address already in use'
+	done
 	kill "$holder"
 }
 
 @test "a plugin without capabilities says which one it wants" {
 	WRAP=(setpriv --bounding-set -net_admin)
-	THOROUGH=1 row 101 '' 'br.10300 in the HBR netns' 'not permitted' 'CAP_NET_ADMIN'
+	for attach in bridge macvlan direct; do
+		THOROUGH=1 row 101 "\"attach\": \"$attach\"" 'br.10300 in the HBR netns' 'not permitted' 'CAP_NET_ADMIN'
+	done
 	WRAP=(setpriv --bounding-set -sys_admin)
 	row 8 '' 'HBR netns: enter a network namespace (needs CAP_SYS_ADMIN): Operation not permitted'
 	WRAP=(setpriv --reuid nobody --regid nogroup --clear-groups)
 	row 107 '' "state directory $NODE_STATE: open $NODE_STATE: Permission denied"
 	WRAP=()
+}
+
+# What gets as far as the pod needs the kernel's VLANs, but for direct pods.
+ways() { if kernel_has vlan; then echo bridge macvlan direct; else echo direct; fi; }
+
+@test "a /proc/sys that is read-only, with IPv6 off in the pod" {
+	at pod sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
+	WRAP=(unshare --mount sh -c 'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec "$@"' sh)
+	for attach in $(ways); do
+		THOROUGH=1 row 101 "\"attach\": \"$attach\", \"addresses\": [{\"address\": \"fd00:50::2/64\"}]" \
+			'set /proc/sys/net/ipv6/conf/net1/disable_ipv6 to 0, from 1: Read-only file system'
+	done
+	WRAP=()
+	at pod sh -c 'echo 0 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
+}
+
+# unheard TEXT SCRIPT: an ADD by the script, to which nobody can listen: no error there, but on standard
+# error, and nothing has changed.
+unheard() {
+	WRAP=(bash -c "$2" sh)
+	plugin ADD pod <<<"{$NETWORK, \"attach\": \"$attach\", \"addresses\": [{\"address\": \"10.50.0.2/24\"}]}" || bad=1
+	WRAP=()
+	{ is "$status$out" 1 && contains "$err" "$1" 'ADD was undone' && THOROUGH=1 looks_unchanged; } ||
+		{ bad=1; printf 'with %s: %s\n\n' "$attach" "$2" >&2; }
+}
+
+@test "a standard output that is full, closed, or has no reader" {
+	for attach in $(ways); do
+		unheard 'writing the result to standard output: No space left on device' 'exec "$@" >/dev/full'
+		unheard 'writing the result to standard output: Bad file descriptor' 'exec "$@" >&-'
+		unheard 'writing the result to standard output: Broken pipe' 'set -o pipefail; "$@" | exec <&-'
+	done
+	: >"$BATS_TEST_TMPDIR/said"
 }
 
 @test "a state directory that takes no state" {

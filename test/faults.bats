@@ -107,41 +107,19 @@ as_plainly() {
 	same
 }
 
-#
-# killed VERB CALL: run it, killed at its 1st, 2nd, ... CALL, until it lives; DEL after each. Prints
-# how often it was killed.
-#
-killed() {
-	local verb=$1 call=$2 n
-	for ((n = 1; n < 200; n++)); do
-		[ "$verb" = ADD ] || works ADD pod1 <"$CONF" || return 1
-		WRAP=(strace -qq -o /dev/null -e "trace=$call" -e "raw=$call" -e "inject=$call:signal=KILL:when=$n")
-		plugin "$verb" pod1 <"$CONF"
-		WRAP=()
-		[ "$status" = 0 ] || [ "$status" = 137 ] || { echo "$call $n: status $status $out $err" >&2; return 1; }
-		ended=$status
-		plugin DEL pod1 <"$CONF"
-		is "$status$out" 0 || return 1
-		SNAPSHOT_TRIES=10 same || { echo "killed at $call $n of $verb" >&2; return 1; }
-		[ "$ended" != 0 ] || break
-	done
-	echo "# killed at $((n - 1)) $call of $verb" >&3
-	[ "$n" -gt 1 ]
-}
-
 @test "sriov-cni#212: ADD killed at every netlink request: DEL is clean" {
-	killed ADD sendmsg
+	killed ADD sendmsg same
 }
 
 @test "ADD killed at every change of the state directory: DEL is clean" {
 	for call in renameat unlinkat mkdirat fchmod ${SOAK:+write openat flock setns}; do
-		killed ADD "$call"
+		killed ADD "$call" same
 	done
 }
 
 @test "DEL killed at every netlink request, at every removal: the next DEL is clean" {
 	for call in sendmsg unlinkat ${SOAK:+openat flock}; do
-		killed DEL "$call"
+		killed DEL "$call" same
 	done
 }
 

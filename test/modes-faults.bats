@@ -30,8 +30,11 @@ said=()
 unharmed() {
 	[ -n "$out" ] || { echo "no error on standard output: $err" >&2; return 1; }
 	said+=("$out")
-	no_link pod1 net1 && SNAPSHOT_TRIES=2 snapshot_same "${SETTLING[@]}"
+	bare pod1 && SNAPSHOT_TRIES=2 snapshot_same "${SETTLING[@]}"
 }
+
+# Nothing is in the pod, under whatever name.
+bare() { is "$(at "$1" sh -c 'cd /sys/class/net && echo *')" lo; }
 
 # each_names_its_object: as many errors as failures, each complete, each with what it is about.
 each_names_its_object() {
@@ -51,10 +54,11 @@ as_many() {
 	is "$injected" "$plain"
 }
 
+# A macvlan's VLAN is to be found.
 keys() { # MODE
 	conf "$1" '{"vrf": "hbr", "promisc": true, "addresses": [{"address": "10.1.0.1/24"}, {"address": "fd00:1::1/64"}],
 		"routes": [{"dst": "10.2.0.0/16", "gw": "10.1.0.254"}]}' |
-		if [ "$1" = direct ]; then jq -c '.macspoofchk = true'; else cat; fi >"$CONF"
+		jq -c "$([ "$1" = direct ] && echo '.macspoofchk = true' || echo 'del(.vlan)')" >"$CONF"
 }
 
 cold() {
@@ -89,7 +93,7 @@ warm() {
 
 again() {
 	said+=("$out")
-	works DEL pod1 <"$CONF" && no_link pod1 net1 && SNAPSHOT_TRIES=10 snapshot_same "${SETTLING[@]}" && works ADD pod1 <"$CONF"
+	works DEL pod1 <"$CONF" && bare pod1 && SNAPSHOT_TRIES=10 snapshot_same "${SETTLING[@]}" && works ADD pod1 <"$CONF"
 }
 
 gone() {
@@ -102,6 +106,25 @@ gone() {
 	works ADD pod1 <"$CONF"
 	as_many DEL
 	snapshot_same "${SETTLING[@]}"
+}
+
+same() { bare pod1 && snapshot_same "${SETTLING[@]}"; }
+
+@test "sriov-cni#212: macvlan and direct: ADD killed at every netlink request: DEL is clean" {
+	local mode
+	silent pod3
+	cp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/clean"
+	for mode in macvlan direct; do
+		keys "$mode"
+		[ -z "${SOAK:-}" ] || killed ADD sendmsg same
+		works ADD pod3 < <(conf "$mode" '{"vrf": "hbr"}')
+		snapshot_take "${SETTLING[@]}"
+		killed ADD sendmsg same
+		works DEL pod3 < <(conf "$mode")
+		cp "$BATS_TEST_TMPDIR/clean" "$BATS_TEST_TMPDIR/before"
+		same
+	done
+	pod_del pod3
 }
 
 @test "macvlan, ADD of a new domain: each netlink request fails once, and nothing is left" { cold macvlan; }

@@ -52,6 +52,40 @@ net1 $(jq -r '.interfaces[0].mac' <<<"$out") 3"
 	done
 }
 
+# half MODE TEXT NETNS IP-COMMAND...: what is there of the domain's own links is completed by the next ADD.
+half() {
+	local mode=$1 text=$2 netns=$3 now
+	shift 3
+	printf '%s\n' "$@" | at "$netns" ip -batch - || return 1
+	works ADD pod2 < <(conf "$mode" "$half") || { echo "$mode: $text" >&2; return 1; }
+	now=$(picture host hbr | grep -v ' pv'; macs host; macs hbr)
+	is "$(grep -v '^pv' <<<"$now")" "$whole" || { echo "$mode: $text" >&2; return 1; }
+	leave pod2
+}
+
+@test "plugins#366: what is missing or different of our own links is made and mended by the next ADD, of macvlan and direct pods too" {
+	local mode half='{"vrf": "hbr"}' whole
+	settled
+	for mode in macvlan direct; do
+		works ADD pod1 < <(conf "$mode" "$half")
+		whole=$(picture host hbr; macs host; macs hbr)
+		whole=$(grep -v ' pv\|^pv' <<<"$whole")
+		half "$mode" 'no vxlan' hbr 'link del vx.10100'
+		half "$mode" 'only the vxlan' hbr 'link del br.10100' 'link set vx.10100 down'
+		half "$mode" 'other attributes' hbr 'link set vx.10100 nomaster' 'link set vx.10100 mtu 1400 address 02:00:00:00:00:77' \
+			'link set br.10100 nomaster' 'link set br.10100 type bridge stp_state 1 mcast_snooping 1'
+		if [ "$mode" = macvlan ]; then
+			half macvlan 'no VLAN' hbr 'link del tr.100'
+			half macvlan 'no VLAN in the host' host 'link del tr.100'
+			half macvlan 'other attributes' host 'link set tr.100 down' 'link set tr.100 mtu 1400 address 02:00:00:00:00:77 addrgenmode eui64'
+			half macvlan 'in a bridge' host 'link add other type bridge' 'link set tr.100 master other'
+			ip link del other
+		fi
+		leave pod1
+		unchanged
+	done
+}
+
 names() { at "$1" sh -c 'cd /sys/class/net && echo br.* tr.* vx.* pv*' | tr ' ' '\n' | grep -v '[*]' | sort | xargs; }
 
 @test "spiderpool#5528, kube-ovn#7196: names are short enough, and different, whatever they are made of" {

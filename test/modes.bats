@@ -412,6 +412,14 @@ taken() { echo "mac: $1 is taken: net1 of container c-$2 has it in the L2 domain
 		pod_add pod1
 		works ADD pod1 < <(conf "$mode" '{"mac": "02:00:00:00:00:01", "disableContainerInterface": true}')
 		leave pod1
+		# One that has come back with another MAC claims the old one no more.
+		leave pod3
+		join "$mode" pod3 3 '{"mac": "02:00:00:00:00:01"}'
+		rm "$(grep -l c-pod3 "$NODE_STATE"/*/attachments/*.json)"
+		leave pod3
+		join "$mode" pod3 3 '{"mac": "02:00:00:00:00:03"}'
+		join "$mode" pod1 1 '{"mac": "02:00:00:00:00:01"}'
+		leave pod1
 		leave pod3
 		for n in 2 3 4 5 6 7; do works DEL pod2 "net$n" < <(conf "$mode"); done
 		is "$(picture host hbr)$(find "$NODE_STATE"/*/domains -mindepth 1)" ''

@@ -69,6 +69,32 @@ effect() {
 	snapshot_same
 }
 
+@test "a VLAN that nobody sees is in use too: in a pod, or untagged on a port of the trunk's bridge; one that is asked for is told" {
+	pod_add pod2
+	trunk_bridge vlan_filtering 1
+	node '{"hostTrunk": "trunk0", "vlanRange": "1-7"}'
+	ip -batch - <<-B
+		link add link trunk0 name eth0.2 type vlan id 2
+		link set eth0.2 netns pod2
+		link add vm0 master trunk0 type dummy
+	B
+	ip -n hbr link add link tr name eth0.3 type vlan id 3
+	ip -n hbr link set eth0.3 netns pod2
+	bridge vlan add dev trunk0 vid 4 self
+	bridge vlan add dev vm0 vid 5 pvid untagged
+	bridge vlan add dev vm0 vid 7
+	ip link add tr.6 type dummy
+	snapshot_take "${LEAVE_OUT[@]}"
+	up
+	is "$(fact host tr.7 '[.link, .master]')$(fact hbr tr.7 .link)" '["trunk0","br.10500"]"tr"'
+	down
+	plugin ADD pod <<<"{$NETWORK, \"vlan\": 2}"
+	refused 103 'tr.2 in the host cannot be made: a vlan in another network namespace has id 2 already' 'VLAN device already exists'
+	plugin ADD pod <<<"{$NETWORK, \"vlan\": 3}"
+	refused 103 'tr.3 in the HBR netns cannot be made: a vlan in another network namespace has id 3 already'
+	snapshot_same "${LEAVE_OUT[@]}"
+}
+
 @test "hbrNetns, trunk, hostTrunk, stateDir: another HBR beside the first" {
 	ip netns add hbr2
 	inside hbr2 ipv6/conf/default/accept_dad=0 <<-B
@@ -119,10 +145,12 @@ effect() {
 	WRAP=(unshare --mount sh -c 'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && exec "$@"' sh)
 	NODE_FILE=''
 	snapshot_take
-	for address in 10.50.0.2/24 fd00:50::2/64; do
-		up "\"addresses\": [{\"address\": \"$address\"}]"
-		is "$(ip -n pod -json addr show dev net1 | jq -c '[.[0].flags[] | select(. == "UP")]')" '["UP"]'
-		down
+	for attach in bridge macvlan direct; do
+		for address in 10.50.0.2/24 fd00:50::2/64; do
+			up "\"attach\": \"$attach\", \"addresses\": [{\"address\": \"$address\"}]"
+			is "$(ip -n pod -json addr show dev net1 | jq -c '[.[0].flags[] | select(. == "UP")]')" '["UP"]'
+			down
+		done
 	done
 	at pod sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
 	up '"addresses": [{"address": "10.50.0.2/24"}]'
@@ -138,12 +166,14 @@ effect() {
 		nsenter --net=$at mount -t tmpfs none /proc/sys/net/ipv6 || exit 9; done; exec "$@"' sh)
 	NODE_FILE=''
 	snapshot_take
-	up '"addresses": [{"address": "10.50.0.2/24"}]'
-	is "$err" ''
-	is "$(ip -n pod -json addr show dev net1 | jq -c '[.[0].addr_info[] | select(.family == "inet") | .local]')" '["10.50.0.2"]'
-	down
-	plugin ADD pod <<<"{$NETWORK, \"addresses\": [{\"address\": \"fd00:50::2/64\"}]}"
-	refused 101 'set /proc/sys/net/ipv6/conf/net1/disable_ipv6 to 0: does not exist'
+	for attach in bridge macvlan direct; do
+		up "\"attach\": \"$attach\", \"addresses\": [{\"address\": \"10.50.0.2/24\"}]"
+		is "$err" ''
+		is "$(ip -n pod -json addr show dev net1 | jq -c '[.[0].addr_info[] | select(.family == "inet") | .local]')" '["10.50.0.2"]'
+		down
+		plugin ADD pod <<<"{$NETWORK, \"attach\": \"$attach\", \"addresses\": [{\"address\": \"fd00:50::2/64\"}]}"
+		refused 101 'set /proc/sys/net/ipv6/conf/net1/disable_ipv6 to 0: does not exist'
+	done
 	snapshot_same
 }
 

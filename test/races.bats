@@ -45,12 +45,13 @@ pods() { # FUNCTION N: pod_add or pod_del
 
 links() { ip -n hbr -json link | jq -r 'map(.ifname | select(test("[.]"))) | sort | join(" ")'; }
 
-# gather N: as many ADDs, which wait until the last one is there; then all start.
+# gather N CONFIGURATION: as many ADDs, which wait until the last one is there; then all start. The
+# configuration is a function of the pod's number.
 gather() {
 	local gate=$BATS_TEST_TMPDIR/gate n=$1 i open
 	mkfifo "$gate"
 	WRAP=("${STRACE[@]}" /bin/sh -c 'echo >>"$0.there"; : <"$0"; exec "$1"' "$gate")
-	for ((i = 1; i <= n; i++)); do begin $i ADD pod$i < <(l2 10100 '"vlan": 100'); done
+	for ((i = 1; i <= n; i++)); do begin $i ADD pod$i < <("$2" $i); done
 	until_true 120 all_there "$gate.there" "$n" || return 1
 	exec {open}<>"$gate"
 	end
@@ -62,10 +63,13 @@ gather() {
 }
 all_there() { [ -e "$1" ] && [ "$(wc -l <"$1")" = "$2" ]; }
 
+one_network() { l2 10100 '"vlan": 100'; }
+own_network() { l2 $((20000 + $1)) "\"attach\": \"$([ $(($1 % 2)) = 0 ] && echo bridge || echo macvlan)\""; }
+
 # crowd N: as many ADDs at once, then as many DELs; one domain, and nothing afterwards.
 crowd() {
 	local n=$1 i
-	gather "$n" || return 1
+	gather "$n" one_network || return 1
 	is "$(links)" 'br.10100 tr.100 vx.10100' || return 1
 	is "$(ip -json link show master br.10100 | jq length)" $((n + 1)) || return 1
 	for ((i = 1; i <= n; i++)); do begin $i DEL pod$i < <(l2 10100 '"vlan": 100'); done
@@ -95,19 +99,48 @@ crowd() {
 	node_down
 }
 
-@test "32 networks without a VLAN at once: 32 different VLANs" {
+# vlans NETNS...: of our links there, "ID of NAME".
+vlans() {
+	local netns
+	for netns; do
+		at "$netns" ip -json -details link show type vlan | jq -r '.[] | select(.ifname != "theirs") | "\(.linkinfo.info_data.id) \(.ifname)"'
+	done | sort -n
+}
+
+# vlan_range RANGE: the node's; its first one is taken in the host, its last one in the HBR netns.
+vlan_range() {
+	NODE_FILE=$BATS_TEST_TMPDIR/node.json
+	echo "{\"vlanRange\": \"$1\"}" >"$NODE_FILE"
+	ip link add link tr name theirs type vlan id "${1%-*}"
+	ip -n hbr link add link tr name theirs type vlan id "${1#*-}"
+}
+
+@test "the first ADDs of 32 networks at once, on bridges and macvlans: 32 different VLANs of the range, none of which is in use" {
 	pods pod_add 32
+	vlan_range 100-133
+	snapshot_take
 	for ((round = 0; round < ROUNDS; round++)); do
-		for ((i = 1; i <= 32; i++)); do begin $i ADD pod$i < <(l2 $((20000 + i))); done
-		end
-		is "$(ip -n hbr -json -details link show type vlan | jq -c 'map(.linkinfo.info_data.id) | unique')" \
-			"$(seq 2 33 | jq -cs .)"
-		is "$(ip -json -details link show type vlan | jq -c 'map([.linkinfo.info_data.id, .master]) | unique_by(.[1]) | length')" 32
-		for ((i = 1; i <= 32; i++)); do begin $i DEL pod$i < <(l2 $((20000 + i))); done
+		gather 32 own_network
+		is "$(vlans host hbr)" "$(for ((i = 101; i <= 132; i++)); do printf '%s tr.%s\n' $i $i $i $i; done)"
+		plugin ADD pod1 net2 < <(own_network 33)
+		refused 103 'no VLAN is free on this node: the range 100-133 (vlanRange) is used up'
+		for ((i = 1; i <= 32; i++)); do begin $i DEL pod$i < <(own_network $i); done
 		end
 		snapshot_same
 	done
 	pods pod_del 32
+	node_down
+}
+
+@test "the same with locks that do not lock: two networks take one VLAN" {
+	pods pod_add 8
+	vlan_range 100-133
+	STRACE=(strace -qq -o /dev/null -e 'trace=flock,sendmsg' -e raw=all -e inject=flock:retval=0 -e inject=sendmsg:delay_enter=20000)
+	run gather 8 own_network
+	echo "# ${output:0:160}" | head -n 1 >&3
+	is "$status" 1
+	contains "$output" '"code":103,"msg":"domain: ' ' tr.10'
+	node_down
 }
 
 @test "multus-cni, meshnet-cni#70: the last DEL against the first ADD of a pod of the same name" {

@@ -43,8 +43,14 @@ teardown() { node_down; }
 	is "$(fact hbr blue .linkinfo.info_data.table)" 900002
 	is "$(ip -n hbr -json link show type vxlan | jq -c 'map(.ifname // empty)')" '[]'
 	reaches pod1 fe80::1%net1
+	# A table is its domain's, also while the VRF is away.
+	pod_add pod3
+	ip -n hbr link del blue
+	vrf works ADD pod3 < <(l3 green)
+	is "$(fact hbr green .linkinfo.info_data.table)" 900003
 	vrf works DEL pod1 < <(l3 red)
 	vrf works DEL pod2 < <(l3 blue)
+	vrf works DEL pod3 < <(l3 green)
 	snapshot_same
 }
 
@@ -66,7 +72,7 @@ teardown() { node_down; }
 		route add 10.77.0.0/16 dev red table 77
 	B
 	snapshot_take
-	vrf works ADD pod1 < <(l3 red "$(addresses_of 1)")
+	vrf works ADD pod1 < <(l3 red "\"vni\": 5000, $(addresses_of 1)")
 	is "$(ip -n hbr -json route show table 77 proto 104 | jq -c 'map(.dst)')" '["10.9.0.1"]'
 	vrf works DEL pod1 < <(l3 red)
 	snapshot_same
@@ -160,9 +166,10 @@ teardown() { node_down; }
 }
 
 @test "a gateway: addresses, MAC, neighbours of pods whose addresses are known, gone with them" {
+	local leased='"ipam": {"type": "static", "addresses": [{"address": "10.1.0.6/24"}, {"address": "fd01::6/64"}]}'
 	snapshot_take
 	works ADD pod1 < <(l2 10100 "$BLUE, \"addresses\": [{\"address\": \"10.1.0.5/24\"}, {\"address\": \"fd01::5/64\"}]")
-	works ADD pod2 < <(l2 10100 '"addresses": [{"address": "10.1.0.6/24"}, {"address": "fd01::6/64"}]')
+	works ADD pod2 < <(l2 10100 "$leased")
 	is "$(ip -n hbr -json addr show dev br.10100 | jq -c '[.[0].addr_info[].local]')" '["10.1.0.1","fd01::1","fe80::1"]'
 	permanent() { ip -n hbr -json neigh show dev br.10100 nud permanent | jq -c 'map(.dst) | sort'; }
 	is "$(permanent)" '["10.1.0.5","10.1.0.6","fd01::5","fd01::6"]'
@@ -172,9 +179,17 @@ teardown() { node_down; }
 	refused 103 'the address 10.1.0.5 is taken: the pod with the MAC address'
 	plugin ADD pod2 net2 < <(l2 10100 '"gateway": ["10.1.0.2/24"]')
 	refused 103 'gateway: ["10.1.0.2/24"] was asked for, but the L2 domain of VNI 10100 has ["10.1.0.1/24","fd01::1/64"]'
+	is "$(permanent)" '["10.1.0.5","10.1.0.6","fd01::5","fd01::6"]'
+	works DEL pod2 < <(l2 10100 "$leased")
+	is "$(permanent)" '["10.1.0.5","fd01::5"]'
+	# When ADD dies before its end, what IPAM gave is written down nowhere.
+	WRAP=(strace -qq -o /dev/null -e trace=sendto -e inject=sendto:signal=KILL:when=1)
+	plugin ADD pod2 < <(l2 10100 "$leased")
+	WRAP=()
+	is "$status$(permanent)" '137["10.1.0.5","10.1.0.6","fd01::5","fd01::6"]'
+	works DEL pod2 < <(l2 10100 "$leased")
+	is "$(permanent)" '["10.1.0.5","fd01::5"]'
 	works DEL pod1 < <(l2 10100)
-	is "$(permanent)" '["10.1.0.6","fd01::6"]'
-	works DEL pod2 < <(l2 10100)
 	snapshot_same
 }
 
@@ -215,7 +230,8 @@ teardown() { node_down; }
 	done
 }
 
-@test "CHECK says what a VRF, its port or a gateway has lost" {
+@test "CHECK says what a VRF, its port or a gateway has lost; DEL takes the rest" {
+	snapshot_take "${QUIET[@]}"
 	vrf works ADD pod1 < <(l3 red "\"vni\": 5000, $(addresses_of 1)")
 	routed=$out
 	works ADD pod2 < <(l2 10100 "$BLUE, \"addresses\": [{\"address\": \"10.1.0.5/24\"}]")
@@ -236,8 +252,12 @@ teardown() { node_down; }
 		-6 route del fd09::1 dev $port table 1005000|vrf|the route to fd09::1/128 through
 		addr del 169.254.1.1/32 dev $port|vrf|in the HBR netns has lost its address 169.254.1.1
 		route del unreachable default table 1005000 metric 4278198272|vrf|the VRF red in the HBR netns has lost its unreachable default
+		link set lo up|l2|the VRF red in the HBR netns has lost its unreachable default
 		link set vx.5000 down|vrf|vxlan vx.5000 in the HBR netns is down, wanted up
 	E
+	works DEL pod2 < <(l2 10100)
+	vrf works DEL pod1 < <(l3 red)
+	snapshot_same "${QUIET[@]}"
 }
 
 @test "state that is lost: DEL goes by the marks, and takes the VRF, its L3VNI and its table's end" {
@@ -245,9 +265,9 @@ teardown() { node_down; }
 	vrf works ADD pod1 < <(l3 red "\"vni\": 5000, $(addresses_of 1)")
 	works ADD pod2 < <(l2 10100 "$BLUE, \"addresses\": [{\"address\": \"10.1.0.5/24\"}]")
 	rm -rf "$NODE_STATE"
-	vrf works DEL pod1 < <(l3 red)
-	has_link hbr red
 	works DEL pod2 < <(l2 10100)
+	has_link hbr red
+	vrf works DEL pod1 <<<'{"cniVersion": "1.1.0", "name": "red", "type": "hbr-vrf"}'
 	rm -rf "$NODE_STATE"
 	snapshot_same
 	is "$(ip -n hbr -json route show table 1005000)" '[]'

@@ -66,13 +66,42 @@ static int settle_mtu(const struct site *site, struct l2 *l2, struct error *err)
 	return 0;
 }
 
+/* A bridge of somebody else's is used as it is: then it has the gateways already. */
+static int check_gateways(const struct site *site, const struct l2 *l2, struct error *err)
+{
+	struct link bridge = { .kind = LINK_BRIDGE, .place = PLACE_HBR };
+	struct link_state state = { 0 };
+	char text[IP_TEXT_SIZE];
+	int r;
+
+	snprintf(bridge.name, sizeof(bridge.name), "br.%u", l2->vni);
+	r = l2->gateways.n ? link_find(&site->nl[PLACE_HBR], &bridge, &state, err) : 0;
+	if (r <= 0 || strcmp(state.kind, "bridge") != 0 ||
+	    state.link.group == (LINK_GROUP_MARK | l2->vni))
+		return r < 0 ? -1 : 0;
+	for (size_t i = 0; i < l2->gateways.n; i++) {
+		const struct ip *ip = &l2->gateways.ips[i];
+
+		r = address_find(&site->nl[PLACE_HBR], state.index, ip, NULL, err);
+		ip_print_cidr(ip, text);
+		if (r <= 0)
+			return r < 0 ? -1
+				     : error_set(err, ERROR_CONFLICT,
+						 "gateway: %s was asked for, but %s in the HBR "
+						 "netns, which is not ours, does not have it",
+						 text, bridge.name);
+	}
+
+	return 0;
+}
+
 int l2_settle_domain(const struct site *site, struct network *network, struct error *err)
 {
 	struct l2 *l2 = network->values;
 	char domain[STORE_NAME_SIZE];
 
 	snprintf(domain, sizeof(domain), "l2-%u", l2->vni);
-	if (settle_gateways(site, network, err) < 0 ||
+	if (settle_gateways(site, network, err) < 0 || check_gateways(site, l2, err) < 0 ||
 	    vrf_refuse_vni(site, l2->vni, domain, err) < 0 ||
 	    node_find_vtep(site->node, &site->nl[PLACE_HBR], &l2->local, err) < 0 ||
 	    settle_mtu(site, l2, err) < 0)

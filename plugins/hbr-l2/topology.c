@@ -107,6 +107,7 @@ size_t l2_links(const struct node *node, const void *values, struct link *links)
 	memcpy(bridge->master, l2->vrf.name, sizeof(bridge->master));
 	if (l2->gateways.n) {
 		bridge->mac = l2->gateway_mac;
+		bridge->mac_counts = true;
 		bridge->is_late = true; /* up only with its addresses */
 	}
 

@@ -9,7 +9,7 @@
 #include "shared/kernel/link.h"
 
 /* Of <linux/if_bridge.h>, which clashes with libc. */
-enum { AF_SPEC_FLAGS = 0, AF_SPEC_VLAN_INFO = 2, FLAG_SELF = 2 };
+enum { AF_SPEC_FLAGS = 0, AF_SPEC_VLAN_INFO = 2, FLAG_SELF = 2, VLAN_UNTAGGED = 2 | 4 };
 struct vlan_info {
 	uint16_t flags, id;
 };
@@ -44,26 +44,28 @@ static struct nl_msg *message(int type, int flags, int index)
 
 struct search {
 	int bridge;
-	uint16_t id;
-	bool found;
+	bool own[BRIDGE_VLANS], used[BRIDGE_VLANS];
 };
 
 static int on_bridge(struct nl_msg *msg, void *arg)
 {
 	const struct ifinfomsg *ifi = nlmsg_data(nlmsg_hdr(msg));
 	struct search *search = arg;
-	struct nlattr *spec, *nla;
+	struct nlattr *spec, *master, *nla;
 	struct vlan_info info;
+	bool own = ifi->ifi_index == search->bridge;
 	int rest;
 
 	spec = nlmsg_find_attr(nlmsg_hdr(msg), sizeof(*ifi), IFLA_AF_SPEC);
-	if (ifi->ifi_index != search->bridge || !spec)
+	master = nlmsg_find_attr(nlmsg_hdr(msg), sizeof(*ifi), IFLA_MASTER);
+	if (!spec || (!own && (!master || nla_get_s32(master) != search->bridge)))
 		return NL_OK;
 	nla_for_each_nested(nla, spec, rest) {
 		if (nla_type(nla) != AF_SPEC_VLAN_INFO || nla_len(nla) < (int)sizeof(info))
 			continue;
 		memcpy(&info, nla_data(nla), sizeof(info));
-		search->found = search->found || info.id == search->id;
+		search->own[info.id % BRIDGE_VLANS] |= own;
+		search->used[info.id % BRIDGE_VLANS] |= own || (info.flags & VLAN_UNTAGGED);
 	}
 
 	return NL_OK;
@@ -71,21 +73,40 @@ static int on_bridge(struct nl_msg *msg, void *arg)
 
 static void forget(void *arg)
 {
-	((struct search *)arg)->found = false;
+	struct search *search = arg;
+
+	*search = (struct search){ .bridge = search->bridge };
+}
+
+static int look(struct netlink *nl, struct search *search, struct error *err)
+{
+	auto_nl_msg struct nl_msg *msg = message(RTM_GETLINK, NLM_F_DUMP, 0);
+	int r = -ENOMEM;
+
+	if (msg && nla_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_BRVLAN) == 0)
+		r = netlink_dump(nl, msg, on_bridge, forget, search);
+
+	return r < 0 ? netlink_error(nl, r, err, "list the VLANs of bridges") : 0;
+}
+
+int bridge_vlan_mark(struct netlink *nl, int bridge, bool used[static BRIDGE_VLANS],
+		     struct error *err)
+{
+	struct search search = { .bridge = bridge };
+
+	if (look(nl, &search, err) < 0)
+		return -1;
+	for (size_t i = 0; i < BRIDGE_VLANS; i++)
+		used[i] |= search.used[i];
+
+	return 0;
 }
 
 int bridge_vlan_find(struct netlink *nl, int bridge, uint16_t id, struct error *err)
 {
-	auto_nl_msg struct nl_msg *msg = message(RTM_GETLINK, NLM_F_DUMP, 0);
-	struct search search = { .bridge = bridge, .id = id };
-	int r = -ENOMEM;
+	struct search search = { .bridge = bridge };
 
-	if (msg && nla_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_BRVLAN) == 0)
-		r = netlink_dump(nl, msg, on_bridge, forget, &search);
-	if (r < 0)
-		return netlink_error(nl, r, err, "list the VLANs of bridges");
-
-	return search.found;
+	return look(nl, &search, err) < 0 ? -1 : search.own[id % BRIDGE_VLANS];
 }
 
 static int change(struct netlink *nl, int type, int bridge, uint16_t id, struct error *err)

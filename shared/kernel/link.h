@@ -47,6 +47,7 @@ struct link {
 	bool stays_down; /* somebody else sets it up, later */
 	bool is_late;    /* set up by links_raise(): it must not be seen before all is ready */
 	bool is_foreign; /* somebody else's: used when it is there, never made */
+	bool mac_counts; /* whoever made it: with another MAC it does not fit */
 	bool is_down;    /* of a late one: it was converged, and waits */
 	int index;       /* known once it was converged or verified; 0: not yet */
 

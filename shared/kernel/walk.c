@@ -87,21 +87,29 @@ static int on_rival(const struct link_state *state, void *arg)
 int walk_explain(const struct walk *walk, const struct link *link, struct error *err)
 {
 	struct rival rival = { .link = *link };
-	char text[LINK_ALIAS_SIZE + 2] = "", details[ERROR_DETAILS_SIZE];
+	const char *kind = link_kinds[link->kind].name;
+	char text[LINK_ALIAS_SIZE + 2] = "", details[ERROR_DETAILS_SIZE], who[80];
 	struct error ignored;
+	int r;
 
 	memcpy(details, err->details, sizeof(details));
-	if (walk_resolve(walk, walk_origin(link), link->lower, &rival.lower, &ignored) < 0 ||
-	    links_each(walk_talk(walk, link), link, on_rival, &rival, &ignored) != 1)
+	if (walk_resolve(walk, walk_origin(link), link->lower, &rival.lower, &ignored) < 0)
 		return -1;
-
+	r = links_each(walk_talk(walk, link), link, on_rival, &rival, &ignored);
 	for_each_attr(attr, link) {
 		if (attr->flags & ATTR_IDENTITY)
 			attr_print(attr, link, text, sizeof(text));
 	}
-	error_set(err, ERROR_CONFLICT, "%s in the %s cannot be made: the %s %s has %s %s already",
-		  link->name, walk_talk(walk, link)->place, link_kinds[link->kind].name,
-		  rival.link.name, link->kind == LINK_VRF ? "table" : "id", text);
+	if (r < 0 || !text[0])
+		return -1;
+	/* One that was moved into another namespace keeps what it has. */
+	if (r == 1)
+		snprintf(who, sizeof(who), "the %s %s", kind, rival.link.name);
+	else
+		snprintf(who, sizeof(who), "a %s in another network namespace", kind);
+	error_set(err, ERROR_CONFLICT, "%s in the %s cannot be made: %s has %s %s already",
+		  link->name, walk_talk(walk, link)->place, who,
+		  link->kind == LINK_VRF ? "table" : "id", text);
 
 	return error_details(err, "%s", details);
 }
@@ -124,6 +132,12 @@ static int differs(const struct walk *walk, const struct link *link, const struc
 			 attr->name, is, wanted);
 }
 
+static bool counts(const struct attr *attr, const struct link *link, unsigned flags)
+{
+	return !flags || (attr->flags & flags) ||
+	       ((flags & ATTR_FIT) && attr->type == ATTR_MAC && link->mac_counts);
+}
+
 int walk_compare(const struct walk *walk, const struct link *link, const struct link_state *state,
 		 unsigned flags, int code, struct error *err)
 {
@@ -133,7 +147,7 @@ int walk_compare(const struct walk *walk, const struct link *link, const struct 
 				 link_kinds[link->kind].name);
 
 	for_each_attr(attr, link) {
-		if ((flags && !(attr->flags & flags)) || !attr_is_set(attr, link))
+		if (!counts(attr, link, flags) || !attr_is_set(attr, link))
 			continue;
 		if (attr->nest == NEST_PORT && !state->master) /* no port: that is what is wrong */
 			continue;

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shared/kernel/bridge_vlan.h"
+#include "shared/kernel/vlan_probe.h"
 #include "shared/node/domain.h"
 
-#define VLAN_IDS 4096
+#define VLAN_IDS BRIDGE_VLANS
 
 /* Which VLANs are taken, and by what. */
 struct taken {
@@ -14,6 +16,7 @@ struct taken {
 	uint32_t wanted;
 	char owner[STORE_NAME_SIZE]; /* the domain that has the one that is wanted */
 	int trunk;                   /* index of the trunk, in the namespace being looked at */
+	int trunks[PLACES];          /* and in each; 0: not there */
 };
 
 static int on_domain(const char *name, json_t *values, void *arg, struct error *err)
@@ -41,13 +44,38 @@ static int on_vlan(const struct link_state *state, void *arg)
 	return 0;
 }
 
-static int look_at_trunk(struct netlink *nl, const char *trunk, struct taken *taken,
-			 struct error *err)
+static int look_at_trunk(const struct site *site, enum link_place place, const char *trunk,
+			 struct taken *taken, struct error *err)
 {
+	struct netlink *nl = &site->nl[place];
 	struct link like = { .kind = LINK_VLAN };
-	int r = link_find_index(nl, trunk, &taken->trunk, err);
+	int bridge, r = link_find_index(nl, trunk, &taken->trunk, err);
 
-	return r <= 0 ? r : links_each(nl, &like, on_vlan, taken, err);
+	if (r <= 0)
+		return r;
+	taken->trunks[place] = taken->trunk;
+	if (links_each(nl, &like, on_vlan, taken, err) < 0)
+		return -1;
+	r = bridge_vlan_is_aware(nl, trunk, &bridge, err);
+
+	return r <= 0 ? r : bridge_vlan_mark(nl, bridge, taken->ids, err);
+}
+
+/* 1: nobody has it, not even out of sight. */
+static int is_free(const struct site *site, const struct taken *taken, uint32_t id,
+		   struct error *err)
+{
+	char name[IFNAMSIZ];
+	int r = !taken->ids[id];
+
+	snprintf(name, sizeof(name), "tr.%u", id);
+	for (enum link_place place = 0; place < PLACES && r == 1; place++) {
+		if (taken->trunks[place])
+			r = vlan_probe(&site->nl[place], taken->trunks[place], (uint16_t)id, name,
+				       err);
+	}
+
+	return r;
 }
 
 int domain_choose_vlan(const struct site *site, const char *domain, uint32_t *vlan,
@@ -67,14 +95,16 @@ int domain_choose_vlan(const struct site *site, const char *domain, uint32_t *vl
 	if (*vlan)
 		return 0;
 
-	if (look_at_trunk(&site->nl[PLACE_HBR], node->trunk, &taken, err) < 0 ||
-	    look_at_trunk(&site->nl[PLACE_HOST], node->host_trunk, &taken, err) < 0)
+	if (look_at_trunk(site, PLACE_HBR, node->trunk, &taken, err) < 0 ||
+	    look_at_trunk(site, PLACE_HOST, node->host_trunk, &taken, err) < 0)
 		return -1;
 	for (uint32_t id = node->vlan_range[0]; id <= node->vlan_range[1] && id < VLAN_IDS; id++) {
-		if (!taken.ids[id]) {
+		int r = is_free(site, &taken, id, err);
+
+		if (r == 1)
 			*vlan = id;
-			return 0;
-		}
+		if (r != 0)
+			return r < 0 ? -1 : 0;
 	}
 
 	return error_set(err, ERROR_CONFLICT,

@@ -87,6 +87,7 @@ static size_t list_links(const struct node *node, const void *values, struct lin
 	snprintf(bridge->name, sizeof(bridge->name), "br.%u", vrf->vni);
 	memcpy(bridge->master, vrf->name, sizeof(bridge->master));
 	bridge->mac = router_mac(vrf);
+	bridge->mac_counts = true;
 
 	*vxlan = tunnel_link(node, vrf, LINK_VXLAN, "l3-vxlan");
 	snprintf(vxlan->name, sizeof(vxlan->name), "vx.%u", vrf->vni);

@@ -83,6 +83,30 @@ static void test_links(void)
 	       "locked 0 master br.5000");
 	/* FRR has to know of it first. */
 	check(!links[0].is_late && links[1].is_late && links[2].is_late && !links[0].is_foreign);
+	/* A router has one MAC, whoever made its bridge. */
+	check(links[1].mac_counts && !links[2].mac_counts);
+	check(l3.vrf.may_be_made);
+}
+
+/* The pod's, else the node's, else the largest that the VRF can carry. */
+static void port_has(const struct node *on, const char *config, uint32_t mtu)
+{
+	struct l3 l3 = settled(config, "192.0.2.1");
+	struct link port = { .kind = LINK_VETH };
+
+	l3_port(on, &l3, &port);
+	check(port.mtu == mtu);
+	check(port.place == PLACE_HBR && port.group == 1744835464 && port.addrgenmode == 1);
+	check_str(port.master, "red");
+}
+
+static void test_port(void)
+{
+	static const struct node smaller = { .slug = "hbr-1", .mtu = 1400 };
+
+	port_has(&node, "{\"vrf\": \"red\", \"vni\": 5000}", 1450);
+	port_has(&smaller, "{\"vrf\": \"red\", \"vni\": 5000}", 1400);
+	port_has(&smaller, "{\"vrf\": \"red\", \"vni\": 5000, \"mtu\": 1300}", 1300);
 }
 
 /* Without a VNI there is only the VRF, marked with its table's lower bits. */
@@ -152,6 +176,19 @@ static void bad(const char *text, const char *wanted)
 	check_error(read_on(text, &l3, &err), &err, ERROR_INVALID_CONFIG, wanted);
 }
 
+static void bad_target(const char *target)
+{
+	char text[128], wanted[256];
+
+	snprintf(text, sizeof(text), "{\"vrf\": \"red\", \"routeTargets\": {\"import\": [\"%s\"]}}",
+		 target);
+	snprintf(wanted, sizeof(wanted),
+		 "routeTargets: {\"import\":[\"%s\"]} is not allowed: wanted {\"import\": [...], "
+		 "\"export\": [...]}, lists of at most 8 route targets such as \"65000:100\"",
+		 target);
+	bad(text, wanted);
+}
+
 static void test_bad(void)
 {
 	static const char name[] =
@@ -169,9 +206,11 @@ static void test_bad(void)
 	    "and 255, which are the kernel's");
 	bad("{\"vrf\": \"red\", \"importVrfs\": [\"a b\"]}",
 	    "importVrfs: [\"a b\"] is not allowed: wanted a list of at most 8 names of VRFs");
-	bad("{\"vrf\": \"red\", \"routeTargets\": {\"import\": [\"65000\"]}}",
-	    "routeTargets: {\"import\":[\"65000\"]} is not allowed: wanted {\"import\": [...], "
-	    "\"export\": [...]}, lists of at most 8 route targets such as \"65000:100\"");
+	bad_target("65000");
+	bad_target("65000:4294967296");
+	bad_target("4294967296:1");
+	bad_target("fd00::1:1");
+	bad_target("10.0.0.1/24:1");
 	bad("{\"vrf\": \"red\", \"routes\": [{\"dst\": \"0.0.0.0/0\", \"gw\": \"10.9.0.1\"}]}",
 	    "routes: 0.0.0.0/0 via 10.9.0.1 is not possible: the next hop of every route of a "
 	    "routed port is 169.254.1.1: wanted that one, or none");
@@ -193,6 +232,7 @@ static void test_memory(void)
 int main(void)
 {
 	test_links();
+	test_port();
 	test_links_without_vni();
 	test_router_mac();
 	test_addressing();
