@@ -18,6 +18,7 @@ NETNS = "/run/netns"
 def rebuild(suite):
     """The node anew, after a row that left something behind."""
     subprocess.run(["bash", "-c", '. "$TREE/test/helpers.bash"; node_down; node_up; pod_add pod pod2'], check=True)
+    bed.level()
     suite.results.clear()
     suite.fresh = bed.look()
     suite.snapshot = bed.settled()
@@ -52,6 +53,12 @@ def do_domain(suite, row, verb="has"):
     """Every link that a network has on the node is there, or none (lacks)."""
     for link in suite.plugin["links"]:
         (do_has if verb == "has" else do_lacks)(suite, row, *link.split())
+
+
+def do_domain_at(suite, row, netns, verb):
+    """The same in another place than the HBR netns."""
+    for link in suite.plugin["links"]:
+        (do_has if verb == "has" else do_lacks)(suite, row, netns, link.split()[1])
 
 
 def do_interface(_suite, _row, pod, name, key, value):
@@ -233,6 +240,56 @@ def do_starve(suite, row, first, last, step):
             want(said.out == "" and (said.status < 0 or said.status == 127), f"{size} KiB: {said}")
         do_nothing(suite, row)
     want(ends >= {0, 1}, f"the sizes do not show both: {ends}")
+
+
+def do_read_only(suite, row):
+    """Nobody may set a sysctl: it works without, or it is an error with the kernel's reason and nothing is left."""
+    wrap = ("/usr/bin/unshare --mount /bin/sh -c '/bin/mount --bind /proc/sys /proc/sys && "
+            "/bin/mount -o remount,bind,ro /proc/sys && exec \"$@\"' sh")
+    said = bed.run(suite.program, suite.env(row, "ADD"), suite.text(row, "ADD").encode(), {"wrap": wrap})
+    if said.status == 0:
+        judge.result(said, "1.1.0", suite.env(row, "ADD"), None)
+    else:
+        told = judge.error(said, "1.1.0")
+        want(told["code"] == 101 and "Read-only file system" in told["msg"], f"{said}")
+        do_nothing(suite, row)
+    judge.silent(bed.run(suite.program, suite.env(row, "DEL"), suite.text(row, "DEL").encode(), {"wrap": wrap}))
+    do_nothing(suite, row)
+
+
+def do_hold_up(suite, row):
+    """A call that meets a lock of somebody else's, in a state directory of its own, while other rows run."""
+    top = f"{bed.WORK}/held"
+    with open(f"{top}.json", "w", encoding="utf-8") as file:
+        json.dump({"stateDir": top}, file)
+    env = suite.env({"cid": "held"}, "ADD") | {"HBR_CNI_NODE": file.name}
+    text = suite.text({}, "ADD").encode()
+    for verb in ("ADD", "DEL"):
+        want(bed.run(suite.program, env | {"CNI_COMMAND": verb}, text).status == 0, f"{verb} fails")
+    held = [os.open(path, os.O_RDWR) for path in glob.glob(f"{top}/*/locks/*")]
+    for fd in held:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    want(held, "there are no locks")
+    process = subprocess.Popen([suite.program], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(text)
+    process.stdin.close()
+    suite.held_up = (process, held, time.monotonic())
+    do_nothing(suite, row)
+
+
+def do_held_up(suite, _row):
+    """It has given up by itself, after a while that is bounded, and has left nothing."""
+    process, held, begin = suite.held_up
+    try:
+        process.wait(max(0.0, begin + 30 - time.monotonic()))
+    finally:
+        process.kill()
+        for fd in held:
+            os.close(fd)
+    told = judge.error(finish(process), "1.1.0")
+    want(told["code"] == 11 and "another call still has it after 20.000 s" in told["msg"], f"{told}")
+    suite.messages.add((told["code"], f"{told['msg']}; {told['details']}"))
+    want(not bed.files(f"{bed.WORK}/held"), f"left: {bed.files(f'{bed.WORK}/held')}")
 
 
 def do_eof(suite, row):

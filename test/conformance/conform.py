@@ -25,7 +25,7 @@ def load_rows(only=""):
         table = read(path)
         for row in table["rows"]:
             if re.match(only, row["id"]):
-                rows.append(table.get("default", {}) | row | {"_file": os.path.basename(path)})
+                rows.append(table.get("default", {}) | row | {"_file": os.path.basename(path), "_each": table.get("each", {})})
     return rows
 
 
