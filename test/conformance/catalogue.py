@@ -13,7 +13,7 @@ def rows():
         for code, message, _ in ROW.findall(file.read()):
             parts = (re.escape(part) for part in re.split(r"<[^>]*>", message))
             # Before it may stand what was being done, behind it the details.
-            yield int(code), message, re.compile(r"(?:.*: )?" + ".+?".join(parts) + r"(?:; .*)?", re.S)
+            yield int(code), message, re.compile(r"(?:.*: )?" + ".*?".join(parts) + r"(?:; .*)?", re.S)
 
 
 def says(row, code, text):
@@ -26,6 +26,8 @@ def unsaid(messages):
 
 
 def unlisted(messages):
-    """Those of them that are in no row."""
+    """Those of them that are in no row. (A code without any is an IPAM plugin's.)"""
     known = list(rows())
-    return [f"{code} {text}" for code, text in sorted(messages) if not any(says(row, code, text) for row in known)]
+    codes = {row[0] for row in known}
+    return [f"{code} {text}" for code, text in sorted(messages)
+            if code in codes and not any(says(row, code, text) for row in known)]
