@@ -234,7 +234,8 @@ def do_starve(suite, row, first, last, step):
             judge.result(said, "1.1.0", suite.env(row, "ADD"), None)
             judge.silent(bed.run(suite.program, suite.env(row, "DEL"), suite.text(row, "DEL").encode()))
         elif said.status == 1:
-            judge.error(said, "1.1.0")
+            told = judge.error(said, "1.1.0")
+            suite.messages.add((told["code"], told["msg"]))
             judge.silent(bed.run(suite.program, suite.env(row, "DEL"), suite.text(row, "DEL").encode()))
         else:  # the program does not fit, or its stack does not: it did not get to anything
             want(said.out == "" and (said.status < 0 or said.status == 127), f"{size} KiB: {said}")
@@ -339,6 +340,65 @@ def do_each_request(suite, row, verb):
     raise AssertionError("there is no end to it")
 
 
+def strace(suite, row, verb, inject):
+    """One call, with that done to one of its system calls; was it done?"""
+    log = f"{bed.WORK}/strace"
+    wrap = f"strace -qq -o {log} -e trace={inject.split(':')[0]} -e raw=all -e inject={inject}"
+    said = bed.run(suite.program, suite.env(row, verb), suite.text(row, verb).encode(), {"wrap": wrap})
+    with open(log, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    return said, "INJECTED" in text or "SIGKILL" in text
+
+
+def do_injected(suite, row, inject, code, text):
+    """The first, the second, ... of these system calls fails, until that is what ADD says of it."""
+    suite.results[("c1", "net1")] = {}
+    for count in range(1, 60):
+        said, done = strace(suite, row, "ADD", f"{inject}:when={count}")
+        if done and said.status == 1:
+            told = judge.error(said, row.get("version", "1.1.0"))
+            do_nothing(suite, row)
+            if (told["code"], text in told["msg"]) == (int(code), True):
+                suite.messages.add((told["code"], told["msg"]))
+                return
+        suite.call({"net": row["net"]}, "DEL")
+    raise AssertionError(f"nothing makes it say {text}")
+
+
+def do_unended(suite, row):
+    """ADD is killed at one after the other of its renames: one of them is between the last link and the end."""
+    suite.call(row, "ADD")
+    result = suite.results[("c1", "net1")]
+    suite.call(row, "DEL")
+    for count in range(1, 20):
+        strace(suite, row, "ADD", f"rename,renameat,renameat2:signal=KILL:when={count}")
+        suite.results[("c1", "net1")] = result
+        said = bed.run(suite.program, suite.env(row, "CHECK"), suite.text(row, "CHECK").encode())
+        told = judge.error(said, "1.1.0")
+        suite.call(row, "DEL")
+        do_nothing(suite, row)
+        if told["code"] == 106 and "the ADD of net1 did not end" in told["msg"]:
+            suite.messages.add((told["code"], told["msg"]))
+            return
+    raise AssertionError("every ADD that was killed had ended")
+
+
+def do_robbed(suite, row):
+    """An address is taken away while its detection is waited for."""
+    suite.results[("c1", "net1")] = {}
+    process = subprocess.Popen([suite.program], env=suite.env(row, "ADD"), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(suite.text(row, "ADD").encode())
+    process.stdin.close()
+    address = suite.words["addr6"]
+    want(bed.until(lambda: "net1" in bed.links("pod") and address in bed.addresses("pod", "net1")), f"no {address}")
+    bed.command(f"ip -n pod addr del {address} dev net1")
+    told = judge.error(finish(process), "1.1.0")
+    want(told["code"] == 3 and f"net1 in the pod has lost its address {address}" in told["msg"], f"{told}")
+    suite.messages.add((told["code"], told["msg"]))
+    do_nothing(suite, row)
+
+
 def do_collected(suite, row, number):
     """GC, once and again, while ADDs come that are in its list: none is lost."""
     who = [(f"c{i}", f"net{i}") for i in range(int(number))]
@@ -355,6 +415,12 @@ def do_collected(suite, row, number):
 def do_forget(_suite, _row):
     """A node on which nothing ever was."""
     bed.command(f"rm -rf {bed.STATE}")
+
+
+def do_forget_domains(_suite, _row):
+    """The state directory has its records, and nothing of the networks."""
+    for path in glob.glob(f"{bed.STATE}/*/domains"):
+        bed.command(f"rm -r {path}")
 
 
 def do_asked(suite, row, verb):

@@ -50,7 +50,7 @@ def run_rows(suite, rows, verbose):
     from suite import expand
     outcome = {}
     for row in expand(rows):
-        if not set(row.get("needs", [])) <= set(suite.has):
+        if row.get("only", suite.name) != suite.name or not set(row.get("needs", [])) <= set(suite.has):
             continue
         failure = suite.run(row)
         failures, count = outcome.setdefault(row["id"], ([], 0))

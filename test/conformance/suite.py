@@ -14,6 +14,8 @@ from judge import want
 
 PATH = f"{bed.WORK}/a:{bed.WORK}/b:/usr/lib/cni"
 WORDS = {"long": "x" * 5000, "253": "x" * 253, "mib": "x" * (1 << 20), "deep": "[" * 3000 + "]" * 3000 + "}",
+         "33ips": ", ".join(f'"10.9.0.{i}/24"' for i in range(33)),
+         "33addresses": ", ".join(f'{{"address": "10.9.0.{i}/24"}}' for i in range(33)),
          "half": "x" * (1 << 19), "work": bed.WORK, "path": PATH,
          "ipam": '{"cniVersion": "1.0.0", "ips": [{"address": "10.9.0.4/24"}]}',
          "theirs": '{"cniVersion": "1.0.0", "interfaces": [{"name": "veth1", "mac": "02:00:00:00:00:11"}, '
