@@ -110,6 +110,29 @@ def do_descriptors(_suite, _row, verb):
 
 # What others do.
 
+def do_adopt(suite, _row):
+    """Something of a network's is there before the first ADD."""
+    netns, name = suite.plugin["adopts"]["link"].split()
+    suite.undo.append(f"ip -n {netns} link del {name}")
+    for line in suite.plugin["adopts"]["do"]:
+        bed.command(line)
+    suite.adopted = bed.command(f"ip -n {netns} -details -json link show dev {name}")
+
+
+def do_adopted(suite, _row):
+    """It is as it was."""
+    netns, name = suite.plugin["adopts"]["link"].split()
+    now = lambda: bed.command(f"ip -n {netns} -details -json link show dev {name}")
+    want(bed.until(lambda: steady(now()) == steady(suite.adopted)), f"was {steady(suite.adopted)}, is {steady(now())}")
+
+
+def steady(text):
+    """But for its state, a bridge's timers, and what it takes from its ports."""
+    link = json.loads(text)[0]
+    link |= link["linkinfo"].get("info_data", {})
+    return {key: value for key, value in link.items() if key not in ("operstate", "flags", "linkinfo") and "_timer" not in key and "tso_max" not in key}
+
+
 def do_kubevirt(suite, _row):
     """The bridge binding: another name and MAC for ours, and a dummy in its place. (What stands under
     the old name is a bridge here, where a kernel has no dummies.)"""
