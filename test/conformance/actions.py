@@ -134,13 +134,15 @@ def steady(text):
 
 
 def do_kubevirt(suite, _row):
-    """The bridge binding: another name and MAC for ours, and a dummy in its place. (What stands under
-    the old name is a bridge here, where a kernel has no dummies.)"""
+    """The bridge binding: another name and MAC for ours, in a bridge of its own, and a dummy in its place, with its
+    MAC and MTU. (Where a kernel has no dummies that is a bridge too.)"""
+    kind, is_there = "dummy" if "dummy" in suite.has else "bridge", bed.interface("pod", "net1")
     bed.command("ip -n pod link set net1 down")
     bed.command("ip -n pod link set net1 name net1-nic address 02:00:00:00:00:99")
-    bed.command("ip -n pod link set net1-nic up")
-    bed.command(f"ip -n pod link add net1 address {suite.results[('c1', 'net1')]['interfaces'][0]['mac']} type bridge")
-    suite.undo.append("ip -n pod link del net1")
+    bed.command("ip -n pod link add k6t-net1 type bridge")
+    bed.command("ip -n pod link set net1-nic master k6t-net1 up")
+    bed.command(f"ip -n pod link add net1 address {is_there['mac']} mtu {is_there['mtu']} type {kind}")
+    suite.undo += ["ip -n pod link del net1", "ip -n pod link del k6t-net1"]
 
 
 def do_hide(suite, _row, path):
