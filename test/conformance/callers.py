@@ -82,7 +82,7 @@ def do_together(suite, _row, *whose):
 def recorder(suite):
     """In the plugins' directory, under the plugin's name: who calls it is noted."""
     os.makedirs(BIN, exist_ok=True)
-    with open(f"{BIN}/{suite.name}", "w", encoding="utf-8") as file:
+    with open(f"{BIN}/{suite.type}", "w", encoding="utf-8") as file:
         file.write(f'#!/bin/sh\necho "$CNI_COMMAND $CNI_IFNAME" >>{CALLS}\nexec {suite.program}\n')
     os.chmod(file.name, 0o755)
     if os.path.exists(CALLS):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """conform.py [-p PLUGIN] [-i REGEX] [-v] [-l]: the cases, a line of TAP for each id and plugin.
 
--p: this plugin only; -i: ids that match only; -v: tell each case; -l: list the ids of all cases.
+-p: this block of plugins.toml only; -i: ids that match only; -v: tell each case; -l: list the ids of all cases.
 All that was said of failures is added to $KEEP/said.
 """
 import argparse
@@ -50,7 +50,7 @@ def run_rows(suite, rows, verbose):
     from suite import expand
     outcome = {}
     for row in expand(rows):
-        if row.get("only", suite.name) != suite.name or not set(row.get("needs", [])) <= set(suite.has):
+        if row.get("only", suite.type) != suite.type or not set(row.get("needs", [])) <= set(suite.has):
             continue
         failure = suite.run(row)
         failures, count = outcome.setdefault(row["id"], ([], 0))
@@ -109,7 +109,7 @@ def main():
     bed.make()
     number = 0
     for name, plugin in read(f"{HERE}/plugins.toml").items():
-        if not name.startswith(options.plugin):
+        if options.plugin != name if options.plugin else plugin.get("soak"):
             continue
         if lacking(plugin):
             number += 1

@@ -64,11 +64,12 @@ def marshal(text):
 
 
 class Suite:
-    """One plugin, and what is attached by it."""
+    """One plugin (or one way to use it), and what is attached by it."""
 
     def __init__(self, name, plugin):
         self.name, self.plugin = name, plugin
-        self.program = f"{os.environ['PLUGINS_DIR']}/{name}"
+        self.type = plugin.get("plugin", name)
+        self.program = f"{os.environ['PLUGINS_DIR']}/{self.type}"
         self.results, self.undo, self.said = {}, [], None
         self.messages = set()
         self.words = WORDS | plugin["words"] | {"stripped": plugin["stripped"], "other": plugin["keys"]["other"]}
@@ -141,7 +142,7 @@ class Suite:
         elif verb:
             judge.silent(said)
         else:
-            judge.about(said, self.name)
+            judge.about(said, self.type)
         want(said.err == row.get("err", "").replace("<any>", said.err), f"wanted nothing on standard error: {said}")
         if "has" in row or "is" in row:
             wanted = json.loads(fill(row.get("has", row.get("is")), self.words | row.get("_words", {})))
