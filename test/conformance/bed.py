@@ -232,6 +232,11 @@ def open_streams(row, stack):
             os.close(there)
             stack.callback(os.close, here)
             streams.append(here)
+        elif row.get(key) == "terminal":  # somebody who types nothing
+            there, here = os.openpty()
+            stack.callback(os.close, there)
+            stack.callback(os.close, here)
+            streams.append(here)
         else:
             streams.append(subprocess.PIPE)
     return streams
