@@ -240,6 +240,9 @@ broken() {
 	broken 'net1 in the pod is missing' pod1 'link set net1 down;link set net1 name net7' 'link set net7 name net1;link set net1 up;route replace 10.9.0.0/16 via 10.1.0.254 dev net1'
 	ip -n pod1 link set net1 down
 	says "net1 in the pod is down, wanted up"
+	# As KubeVirt does it: the name and the MAC are somebody else's now.
+	batch pod1 'link set net1 name net1-nic address 02:00:00:00:00:99;link add net1 address 02:00:00:00:00:01 type dummy;link set net1 up'
+	says 'net1 in the pod is another link, wanted the one that ADD made'
 }
 
 @test "the forwarding entries of a pod whose addresses are known, and of a locked port" {

@@ -39,6 +39,7 @@ frr() {
 	[ ! -x "$PLUGINS_DIR/test/unit/frr" ] || program=$PLUGINS_DIR/test/unit/frr
 	said=$(HBR_CNI_NODE=$BATS_TEST_TMPDIR/node.json "$program" "$@" 2>"$BATS_TEST_TMPDIR/err" 3>&- 4>&-) || :
 	err=$(<"$BATS_TEST_TMPDIR/err")
+	[ -z "${KEEP:-}" ] || printf '%s\n' "$said" >>"$KEEP/said"
 }
 
 says() { # SAID VERB...: it says just that, and warns of nothing

@@ -241,6 +241,17 @@ status() {
 	del a p1
 }
 
+@test "STATUS says which kind of link the kernel does not make, and that we may not make any" {
+	[ "$BED" = guest ] || skip 'the modules of a machine are its own'
+	rmmod vxlan
+	status 50 '{}' 'the kernel knows no links of the kind vxlan'
+	modprobe -d "$BUILD/guest" vxlan
+	WRAP=(setpriv --bounding-set -net_admin)
+	status 50 '{}' 'ask for a bridge in the HBR netns: Operation not permitted' 'CAP_NET_ADMIN'
+	WRAP=()
+	silent STATUS
+}
+
 @test "STATUS and VERSION take no lock and write nothing" {
 	add a p1
 	dir=$(echo "$NODE_STATE"/*/locks)

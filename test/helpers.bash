@@ -82,6 +82,8 @@ plugin() {
 	) || status=$?
 	IFS= read -rd '' out <"$dir/out" || out=${out%$'\n'}
 	IFS= read -rd '' err <"$dir/err" || err=${err%$'\n'}
+	# For the list of errors (docs/errors.md), each of which has to be said somewhere.
+	[ "$status" = 0 ] || [ -z "${KEEP:-}" ] || printf '%s\n' "$out" >>"$KEEP/said"
 }
 
 # The same, and it must succeed (works), or fail with that code and a message with these texts in it.

@@ -207,6 +207,19 @@ crosses() {
 	snapshot_same "${LEAVE_OUT[@]}"
 }
 
+@test "hostTrunk may be a bridge: one that the veth has left carries nothing, and ADD says what waits for it" {
+	trunk_bridge
+	ip -batch - <<-B
+		link set tr nomaster
+		link set tr up
+	B
+	until_true 10 sh -c '! grep -q up /sys/class/net/trunk0/operstate'
+	snapshot_take "${LEAVE_OUT[@]}"
+	plugin ADD pod <<<"{$NETWORK, \"vlan\": 100, \"addresses\": [{\"address\": \"10.50.0.2/24\"}]}"
+	refused 11 'tr.100 does not forward: the port of br.10500 stays without carrier'
+	snapshot_same "${LEAVE_OUT[@]}"
+}
+
 vlans() { bridge -json vlan show dev "$1" | jq -c '[.[0].vlans[].vlan]'; }
 
 @test "hostTrunk may be a VLAN-aware bridge: the VLAN is added to itself, and taken away at the end" {

@@ -291,3 +291,18 @@ RANDOM_MACS=(-x '*link tr *' -x '*link hbn *' -x '*link hbr *' -x '*fdb tr *' -x
 	rm /etc/hbr-cni/node.json
 	ip netns del other
 }
+
+@test "the node's file names another HBR netns by now: DEL goes to that of ADD" {
+	ip netns add other
+	snapshot_take
+	for now in other gone; do
+		works ADD pod1 < <(l2 10100 "$LEASED")
+		echo "{\"hbrNetns\": \"/run/netns/$now\"}" >/etc/hbr-cni/node.json
+		works DEL pod1 <<<"$STRIPPED"
+		rm /etc/hbr-cni/node.json
+		no_link pod1 net1
+		is "$(leases)$(records)" 0
+		snapshot_same
+	done
+	ip netns del other
+}

@@ -61,6 +61,8 @@ static const struct attachment_type type = {
 	.port = l2_port,
 	.claims = claims,
 	.verify = forwarding_verify,
+	.is_trunked = true,
+	.kinds = 1u << LINK_BRIDGE | 1u << LINK_VETH | 1u << LINK_VXLAN,
 	.steps = steps,
 	.n_steps = COUNT(steps),
 };

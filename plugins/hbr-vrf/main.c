@@ -59,6 +59,7 @@ static const struct attachment_type type = {
 	.port = l3_port,
 	.verify = routing_verify,
 	.next_hop = &l3_hop,
+	.kinds = 1u << LINK_VETH | 1u << LINK_VRF,
 	.steps = steps,
 	.n_steps = COUNT(steps),
 };

@@ -202,6 +202,25 @@ int attachment_read_values(struct attachment *attachment, struct error *err)
 	return 0;
 }
 
+/*
+ * Its links are in the HBR netns of ADD and have that one's name in their marks, whatever the
+ * node's file says now. Where nothing is at that path any more, what is named now may be the same
+ * one.
+ */
+static void recall_hbr(struct attachment *attachment)
+{
+	const char *path = text(attachment->record, "hbrNetns");
+	struct node *node = &attachment->node;
+	auto_netns struct netns there = NETNS_NONE;
+	char slug[sizeof(node->slug)];
+
+	memcpy(slug, node->slug, sizeof(slug));
+	if (path[0] == '/')
+		node_name_hbr(node, path);
+	if (strcmp(slug, node->slug) != 0 && netns_probe(&there, path) == NETNS_THERE)
+		snprintf(node->hbr_netns, sizeof(node->hbr_netns), "%s", path);
+}
+
 int attachment_take_record(struct attachment *attachment, json_t *record, struct error *err)
 {
 	struct request *who = &attachment->who;
@@ -223,8 +242,11 @@ int attachment_take_record(struct attachment *attachment, json_t *record, struct
 	who->ifname = text(record, "ifname");
 	who->netns = text(record, "netns");
 	who->args = text(record, "args");
+	if (load_node(attachment, who, err) < 0)
+		return -1;
+	recall_hbr(attachment);
 
-	return node_load(&attachment->node, document_member(config, "hbr"), err);
+	return 0;
 }
 
 static json_t *describe_pod(const struct attachment *attachment)

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "shared/base/cleanup.h"
+#include "shared/cni/document.h"
 #include "shared/cni/ipam.h"
 #include "shared/cni/verbs.h"
+#include "shared/kernel/kinds.h"
 
 /* STATUS takes no lock and makes nothing: it looks whether an ADD could be served. */
 
@@ -25,6 +27,23 @@ static int check_trunk(struct netlink *nl, const char *name, struct error *err)
 	if (!state.up)
 		return error_set(err, ERROR_NOT_AVAILABLE, "the trunk %s in the %s is down", name,
 				 nl->place);
+
+	return 0;
+}
+
+/* What an older kernel or a smaller one lacks is told now, not by the first pod. */
+static int check_kinds(struct netlink *nl, unsigned kinds, struct error *err)
+{
+	for (enum link_kind kind = 0; kind < LINK_KINDS; kind++) {
+		int r = kinds >> kind & 1 ? link_knows_kind(nl, kind, err) : 1;
+
+		if (r < 0)
+			return -1;
+		if (r == 0)
+			return error_set(err, ERROR_NOT_AVAILABLE,
+					 "the kernel knows no links of the kind %s",
+					 link_kinds[kind].name);
+	}
 
 	return 0;
 }
@@ -56,25 +75,43 @@ static int check_ipam(const struct request *request, struct error *err)
 	return ipam_run(request, VERB_STATUS, type, request->text, NULL, err);
 }
 
-static int check_node(struct attachment *attachment, struct error *err)
+/* Without its VTEP the tunnels of living pods have no end here either. */
+static int check_vtep(struct attachment *attachment, struct error *err)
 {
-	const struct node *node = &attachment->node;
 	struct ip vtep;
 
-	if (attachment_enter(attachment, true, err) < 0 ||
-	    check_trunk(&attachment->nl[PLACE_HBR], node->trunk, err) < 0 ||
-	    check_trunk(&attachment->nl[PLACE_HOST], node->host_trunk, err) < 0 ||
-	    check_state_dir(node->state_dir, err) < 0) {
-		err->code = ERROR_NOT_AVAILABLE;
-		return -1;
-	}
-	/* Without its VTEP the tunnels of living pods have no end here either. */
-	if (node_find_vtep(node, &attachment->nl[PLACE_HBR], &vtep, err) < 0) {
-		err->code = ERROR_LIMITED;
-		return -1;
-	}
+	if (!attachment->type->is_trunked && !document_member(attachment->who.config, "vni"))
+		return 0;
+	if (node_find_vtep(&attachment->node, &attachment->nl[PLACE_HBR], &vtep, err) == 0)
+		return 0;
+	err->code = ERROR_LIMITED;
 
-	return 0;
+	return -1;
+}
+
+static int check_trunks(struct attachment *attachment, struct error *err)
+{
+	const struct node *node = &attachment->node;
+
+	if (!attachment->type->is_trunked)
+		return 0;
+
+	return check_trunk(&attachment->nl[PLACE_HBR], node->trunk, err) < 0
+		       ? -1
+		       : check_trunk(&attachment->nl[PLACE_HOST], node->host_trunk, err);
+}
+
+static int check_node(struct attachment *attachment, struct error *err)
+{
+	struct netlink *hbr = &attachment->nl[PLACE_HBR];
+
+	if (attachment_enter(attachment, true, err) == 0 && check_trunks(attachment, err) == 0 &&
+	    check_kinds(hbr, attachment->type->kinds, err) == 0 &&
+	    check_state_dir(attachment->node.state_dir, err) == 0)
+		return check_vtep(attachment, err);
+	err->code = ERROR_NOT_AVAILABLE;
+
+	return -1;
 }
 
 int verb_status(const void *type, const struct request *request, json_t **result, struct error *err)

@@ -273,6 +273,7 @@ static int verify(struct attachment *attachment, struct error *err)
 {
 	struct site site = attachment_site(attachment);
 	struct pod pod = attachment_pod(attachment);
+	struct link *port;
 
 	for (size_t i = 0; i < attachment->n_domains; i++) {
 		int r = domain_recall(&attachment->domains[i], &site, err);
@@ -284,10 +285,13 @@ static int verify(struct attachment *attachment, struct error *err)
 			return -1;
 	}
 	attachment_list_links(attachment);
-	forgive_port(&attachment->links[attachment->n_links - 1]);
+	port = &attachment->links[attachment->n_links - 1];
+	forgive_port(port);
 
-	if (links_verify(attachment->nl, attachment->links, attachment->n_links, err) < 0 ||
-	    expect(attachment, &pod, err) < 0 || attachment->type->verify(attachment, err) < 0)
+	if (links_verify(attachment->nl, attachment->links, attachment->n_links, err) < 0)
+		return -1;
+	pod.port = port->place == PLACE_POD ? 0 : port->index;
+	if (expect(attachment, &pod, err) < 0 || attachment->type->verify(attachment, err) < 0)
 		return -1;
 
 	return pod_verify(&pod, err);

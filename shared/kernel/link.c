@@ -146,6 +146,28 @@ int link_find(struct netlink *nl, const struct link *wanted, struct link_state *
 	return 1;
 }
 
+int link_knows_kind(struct netlink *nl, enum link_kind kind, struct error *err)
+{
+	static const uint8_t none[3];
+	auto_nl_msg struct nl_msg *msg =
+		link_message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, 0, 0, 0);
+	const char *name = link_kinds[kind].name;
+	struct nlattr *info;
+	int r;
+
+	if (!msg || nla_put(msg, IFLA_ADDRESS, sizeof(none), none) < 0 ||
+	    !(info = nla_nest_start(msg, IFLA_LINKINFO)) ||
+	    nla_put_string(msg, IFLA_INFO_KIND, name) < 0)
+		return error_errno(err, ERROR_INTERNAL, ENOMEM, "ask for a %s", name);
+	nla_nest_end(msg, info);
+
+	r = netlink_request(nl, msg, NULL, NULL);
+	if (r == -EINVAL)
+		return 1;
+
+	return r == -EOPNOTSUPP ? 0 : netlink_error(nl, r, err, "ask for a %s", name);
+}
+
 int link_find_index(struct netlink *nl, const char *name, int *index, struct error *err)
 {
 	struct link wanted = { .kind = LINK_VETH };

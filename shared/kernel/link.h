@@ -105,6 +105,12 @@ struct link_state {
 int link_find(struct netlink *nl, const struct link *wanted, struct link_state *state,
 	      struct error *err);
 
+/*
+ * Does the kernel make links of a kind? 1, 0; -1 when we may not make any. It is asked for one with
+ * an address that none can have: where the kind is known that is what is refused.
+ */
+int link_knows_kind(struct netlink *nl, enum link_kind kind, struct error *err);
+
 /* 1 and its index, 0 when there is no link of that name. */
 int link_find_index(struct netlink *nl, const char *name, int *index, struct error *err);
 

@@ -123,13 +123,20 @@ static void canonical(const char *path, char *out, size_t size)
 	}
 }
 
+void node_name_hbr(struct node *node, const char *path)
+{
+	char netns[PATH_MAX];
+
+	canonical(path, netns, sizeof(netns));
+	store_slug(netns, node->slug);
+}
+
 int node_load(struct node *node, json_t *hbr, struct error *err)
 {
 	const char *asked = file_path();
 	const char *path = asked ? asked : NODE_FILE;
 	auto_json json_t *object = NULL;
 	struct node loaded = defaults;
-	char netns[PATH_MAX];
 	uint64_t given;
 	int r = read_file(path, !asked, &object, err);
 
@@ -142,8 +149,7 @@ int node_load(struct node *node, json_t *hbr, struct error *err)
 
 	while (loaded.n_uplinks < NODE_UPLINKS_MAX && loaded.uplinks[loaded.n_uplinks][0])
 		loaded.n_uplinks++;
-	canonical(loaded.hbr_netns, netns, sizeof(netns));
-	store_slug(netns, loaded.slug);
+	node_name_hbr(&loaded, loaded.hbr_netns);
 	*node = loaded;
 
 	return 0;

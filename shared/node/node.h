@@ -70,6 +70,9 @@ extern const struct field_table node_fields;
  */
 int node_load(struct node *node, json_t *hbr, struct error *err);
 
+/* Its slug is that of this path, whatever hbr_netns is. */
+void node_name_hbr(struct node *node, const char *path);
+
 /* The VTEP address of this node, from an address of the HBR netns. Dumps its addresses. */
 int node_find_vtep(const struct node *node, struct netlink *hbr, struct ip *vtep,
 		   struct error *err);

@@ -200,6 +200,11 @@ static int verify_link(const struct pod *pod, struct link_state *state, struct e
 		return -1;
 	if (r == 0)
 		return error_set(err, ERROR_CHECK, "%s in the pod is missing", pod->ifname);
+	/* What has taken over the interface may stand there under its name, with its MAC. */
+	if (pod->port && pod->port != state->lower)
+		return error_set(err, ERROR_CHECK,
+				 "%s in the pod is another link, wanted the one that ADD made",
+				 pod->ifname);
 	if (!pod->stay_down && !state->up)
 		return error_set(err, ERROR_CHECK, "%s in the pod is down, wanted up", pod->ifname);
 	if (mac_is_set(&pod->mac) && !mac_equal(&pod->mac, &state->link.mac)) {

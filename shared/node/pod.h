@@ -36,6 +36,7 @@ struct pod {
 	bool dad; /* IPv6 duplicate address detection */
 	bool promisc, allmulti;
 	bool stay_down; /* the pod sets it up itself */
+	int port;       /* for pod_verify(): index of the veth's other end; 0: whatever it is */
 	const struct addressing *addressing;
 	const struct ip *next_hop; /* of an IPv4 route, in no network of the pod's; NULL: none */
 };

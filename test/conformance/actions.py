@@ -18,6 +18,7 @@ NETNS = "/run/netns"
 def rebuild(suite):
     """The node anew, after a row that left something behind."""
     subprocess.run(["bash", "-c", '. "$TREE/test/helpers.bash"; node_down; node_up; pod_add pod pod2'], check=True)
+    bed.level()
     suite.results.clear()
     suite.fresh = bed.look()
     suite.snapshot = bed.settled()
@@ -52,6 +53,12 @@ def do_domain(suite, row, verb="has"):
     """Every link that a network has on the node is there, or none (lacks)."""
     for link in suite.plugin["links"]:
         (do_has if verb == "has" else do_lacks)(suite, row, *link.split())
+
+
+def do_domain_at(suite, row, netns, verb):
+    """The same in another place than the HBR netns."""
+    for link in suite.plugin["links"]:
+        (do_has if verb == "has" else do_lacks)(suite, row, netns, link.split()[1])
 
 
 def do_interface(_suite, _row, pod, name, key, value):
@@ -103,14 +110,39 @@ def do_descriptors(_suite, _row, verb):
 
 # What others do.
 
+def do_adopt(suite, _row):
+    """Something of a network's is there before the first ADD."""
+    netns, name = suite.plugin["adopts"]["link"].split()
+    suite.undo.append(f"ip -n {netns} link del {name}")
+    for line in suite.plugin["adopts"]["do"]:
+        bed.command(line)
+    suite.adopted = bed.command(f"ip -n {netns} -details -json link show dev {name}")
+
+
+def do_adopted(suite, _row):
+    """It is as it was."""
+    netns, name = suite.plugin["adopts"]["link"].split()
+    now = lambda: bed.command(f"ip -n {netns} -details -json link show dev {name}")
+    want(bed.until(lambda: steady(now()) == steady(suite.adopted)), f"was {steady(suite.adopted)}, is {steady(now())}")
+
+
+def steady(text):
+    """But for its state, a bridge's timers, and what it takes from its ports."""
+    link = json.loads(text)[0]
+    link |= link["linkinfo"].get("info_data", {})
+    return {key: value for key, value in link.items() if key not in ("operstate", "flags", "linkinfo") and "_timer" not in key and "tso_max" not in key}
+
+
 def do_kubevirt(suite, _row):
-    """The bridge binding: another name and MAC for ours, and a dummy in its place. (What stands under
-    the old name is a bridge here, where a kernel has no dummies.)"""
+    """The bridge binding: another name and MAC for ours, in a bridge of its own, and a dummy in its place, with its
+    MAC and MTU. (Where a kernel has no dummies that is a bridge too.)"""
+    kind, is_there = "dummy" if "dummy" in suite.has else "bridge", bed.interface("pod", "net1")
     bed.command("ip -n pod link set net1 down")
     bed.command("ip -n pod link set net1 name net1-nic address 02:00:00:00:00:99")
-    bed.command("ip -n pod link set net1-nic up")
-    bed.command(f"ip -n pod link add net1 address {suite.results[('c1', 'net1')]['interfaces'][0]['mac']} type bridge")
-    suite.undo.append("ip -n pod link del net1")
+    bed.command("ip -n pod link add k6t-net1 type bridge")
+    bed.command("ip -n pod link set net1-nic master k6t-net1 up")
+    bed.command(f"ip -n pod link add net1 address {is_there['mac']} mtu {is_there['mtu']} type {kind}")
+    suite.undo += ["ip -n pod link del net1", "ip -n pod link del k6t-net1"]
 
 
 def do_hide(suite, _row, path):
@@ -227,12 +259,63 @@ def do_starve(suite, row, first, last, step):
             judge.result(said, "1.1.0", suite.env(row, "ADD"), None)
             judge.silent(bed.run(suite.program, suite.env(row, "DEL"), suite.text(row, "DEL").encode()))
         elif said.status == 1:
-            judge.error(said, "1.1.0")
+            told = judge.error(said, "1.1.0")
+            suite.messages.add((told["code"], told["msg"]))
             judge.silent(bed.run(suite.program, suite.env(row, "DEL"), suite.text(row, "DEL").encode()))
         else:  # the program does not fit, or its stack does not: it did not get to anything
             want(said.out == "" and (said.status < 0 or said.status == 127), f"{size} KiB: {said}")
         do_nothing(suite, row)
     want(ends >= {0, 1}, f"the sizes do not show both: {ends}")
+
+
+def do_read_only(suite, row):
+    """Nobody may set a sysctl: it works without, or it is an error with the kernel's reason and nothing is left."""
+    wrap = ("/usr/bin/unshare --mount /bin/sh -c '/bin/mount --bind /proc/sys /proc/sys && "
+            "/bin/mount -o remount,bind,ro /proc/sys && exec \"$@\"' sh")
+    said = bed.run(suite.program, suite.env(row, "ADD"), suite.text(row, "ADD").encode(), {"wrap": wrap})
+    if said.status == 0:
+        judge.result(said, "1.1.0", suite.env(row, "ADD"), None)
+    else:
+        told = judge.error(said, "1.1.0")
+        want(told["code"] == 101 and "Read-only file system" in told["msg"], f"{said}")
+        do_nothing(suite, row)
+    judge.silent(bed.run(suite.program, suite.env(row, "DEL"), suite.text(row, "DEL").encode(), {"wrap": wrap}))
+    do_nothing(suite, row)
+
+
+def do_hold_up(suite, row):
+    """A call that meets a lock of somebody else's, in a state directory of its own, while other rows run."""
+    top = f"{bed.WORK}/held"
+    with open(f"{top}.json", "w", encoding="utf-8") as file:
+        json.dump({"stateDir": top}, file)
+    env = suite.env({"cid": "held"}, "ADD") | {"HBR_CNI_NODE": file.name}
+    text = suite.text({}, "ADD").encode()
+    for verb in ("ADD", "DEL"):
+        want(bed.run(suite.program, env | {"CNI_COMMAND": verb}, text).status == 0, f"{verb} fails")
+    held = [os.open(path, os.O_RDWR) for path in glob.glob(f"{top}/*/locks/*")]
+    for fd in held:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    want(held, "there are no locks")
+    process = subprocess.Popen([suite.program], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(text)
+    process.stdin.close()
+    suite.held_up = (process, held, time.monotonic())
+    do_nothing(suite, row)
+
+
+def do_held_up(suite, _row):
+    """It has given up by itself, after a while that is bounded, and has left nothing."""
+    process, held, begin = suite.held_up
+    try:
+        process.wait(max(0.0, begin + 30 - time.monotonic()))
+    finally:
+        process.kill()
+        for fd in held:
+            os.close(fd)
+    told = judge.error(finish(process), "1.1.0")
+    want(told["code"] == 11 and "another call still has it after 20.000 s" in told["msg"], f"{told}")
+    suite.messages.add((told["code"], f"{told['msg']}; {told['details']}"))
+    want(not bed.files(f"{bed.WORK}/held"), f"left: {bed.files(f'{bed.WORK}/held')}")
 
 
 def do_eof(suite, row):
@@ -282,6 +365,65 @@ def do_each_request(suite, row, verb):
     raise AssertionError("there is no end to it")
 
 
+def strace(suite, row, verb, inject):
+    """One call, with that done to one of its system calls; was it done?"""
+    log = f"{bed.WORK}/strace"
+    wrap = f"strace -qq -o {log} -e trace={inject.split(':')[0]} -e raw=all -e inject={inject}"
+    said = bed.run(suite.program, suite.env(row, verb), suite.text(row, verb).encode(), {"wrap": wrap})
+    with open(log, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    return said, "INJECTED" in text or "SIGKILL" in text
+
+
+def do_injected(suite, row, inject, code, text):
+    """The first, the second, ... of these system calls fails, until that is what ADD says of it."""
+    suite.results[("c1", "net1")] = {}
+    for count in range(1, 60):
+        said, done = strace(suite, row, "ADD", f"{inject}:when={count}")
+        if done and said.status == 1:
+            told = judge.error(said, row.get("version", "1.1.0"))
+            do_nothing(suite, row)
+            if (told["code"], text in told["msg"]) == (int(code), True):
+                suite.messages.add((told["code"], told["msg"]))
+                return
+        suite.call({"net": row["net"]}, "DEL")
+    raise AssertionError(f"nothing makes it say {text}")
+
+
+def do_unended(suite, row):
+    """ADD is killed at one after the other of its renames: one of them is between the last link and the end."""
+    suite.call(row, "ADD")
+    result = suite.results[("c1", "net1")]
+    suite.call(row, "DEL")
+    for count in range(1, 20):
+        strace(suite, row, "ADD", f"rename,renameat,renameat2:signal=KILL:when={count}")
+        suite.results[("c1", "net1")] = result
+        said = bed.run(suite.program, suite.env(row, "CHECK"), suite.text(row, "CHECK").encode())
+        told = judge.error(said, "1.1.0")
+        suite.call(row, "DEL")
+        do_nothing(suite, row)
+        if told["code"] == 106 and "the ADD of net1 did not end" in told["msg"]:
+            suite.messages.add((told["code"], told["msg"]))
+            return
+    raise AssertionError("every ADD that was killed had ended")
+
+
+def do_robbed(suite, row):
+    """An address is taken away while its detection is waited for."""
+    suite.results[("c1", "net1")] = {}
+    process = subprocess.Popen([suite.program], env=suite.env(row, "ADD"), stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(suite.text(row, "ADD").encode())
+    process.stdin.close()
+    address = suite.words["addr6"]
+    want(bed.until(lambda: "net1" in bed.links("pod") and address in bed.addresses("pod", "net1")), f"no {address}")
+    bed.command(f"ip -n pod addr del {address} dev net1")
+    told = judge.error(finish(process), "1.1.0")
+    want(told["code"] == 3 and f"net1 in the pod has lost its address {address}" in told["msg"], f"{told}")
+    suite.messages.add((told["code"], told["msg"]))
+    do_nothing(suite, row)
+
+
 def do_collected(suite, row, number):
     """GC, once and again, while ADDs come that are in its list: none is lost."""
     who = [(f"c{i}", f"net{i}") for i in range(int(number))]
@@ -298,6 +440,12 @@ def do_collected(suite, row, number):
 def do_forget(_suite, _row):
     """A node on which nothing ever was."""
     bed.command(f"rm -rf {bed.STATE}")
+
+
+def do_forget_domains(_suite, _row):
+    """The state directory has its records, and nothing of the networks."""
+    for path in glob.glob(f"{bed.STATE}/*/domains"):
+        bed.command(f"rm -r {path}")
 
 
 def do_asked(suite, row, verb):

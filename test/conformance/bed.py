@@ -43,6 +43,11 @@ read -r status <"rc.$CNI_COMMAND"
 exit "$status"
 """
 
+# Another one of that name, which gives nothing.
+FAILS = """#!/bin/sh
+[ "$CNI_COMMAND" = DEL ] || exit 77
+"""
+
 
 class Said:
     """What a plugin said: its exit status and both its streams."""
@@ -178,16 +183,22 @@ def ipam_file(name):
 
 
 def make():
+    level()
     for name in ("a", "b", "empty"):
         os.mkdir(f"{WORK}/{name}")
     os.mkdir(f"{WORK}/a/directory")
-    for where, name, text, mode in (("a", "fake", FAKE, 0o755), ("b", "fake", "#!/bin/sh\nexit 77\n", 0o755),
+    for where, name, text, mode in (("a", "fake", FAKE, 0o755), ("b", "fake", FAILS, 0o755),
                                     ("a", "plain", FAKE, 0o644), ("b", "directory", FAKE, 0o755)):
         with open(f"{WORK}/{where}/{name}", "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(file.name, mode)
     os.symlink("fake", f"{WORK}/a/link")
     ipam_reset()
+
+
+def level():
+    """Where there are no VRFs, hbn is an uplink too: then the MTU would be another one than elsewhere."""
+    command("ip link del hbn")
 
 
 STREAMS = {"closed": None, "full": "/dev/full"}
@@ -219,6 +230,11 @@ def open_streams(row, stack):
         elif row.get(key) == "gone":  # somebody who has left
             there, here = os.pipe()
             os.close(there)
+            stack.callback(os.close, here)
+            streams.append(here)
+        elif row.get(key) == "terminal":  # somebody who types nothing
+            there, here = os.openpty()
+            stack.callback(os.close, there)
             stack.callback(os.close, here)
             streams.append(here)
         else:

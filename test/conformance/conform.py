@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""conform.py [-p PLUGIN] [-i REGEX] [-l]: the cases, a line of TAP for each id and plugin.
+"""conform.py [-p PLUGIN] [-i REGEX] [-v] [-l]: the cases, a line of TAP for each id and plugin.
 
--p: this plugin only; -i: ids that match only; -v: tell each case; -l: list the ids of all cases.
+-p: this block of plugins.toml only; -i: ids that match only; -v: tell each case; -l: list the ids of all cases.
+All that was said of failures is added to $KEEP/said.
 """
 import argparse
 import glob
+import json
 import os
 import re
 import sys
@@ -25,7 +27,7 @@ def load_rows(only=""):
         table = read(path)
         for row in table["rows"]:
             if re.match(only, row["id"]):
-                rows.append(table.get("default", {}) | row | {"_file": os.path.basename(path)})
+                rows.append(table.get("default", {}) | row | {"_file": os.path.basename(path), "_each": table.get("each", {})})
     return rows
 
 
@@ -48,7 +50,7 @@ def run_rows(suite, rows, verbose):
     from suite import expand
     outcome = {}
     for row in expand(rows):
-        if not set(row.get("needs", [])) <= set(suite.has):
+        if row.get("only", suite.type) != suite.type or not set(row.get("needs", [])) <= set(suite.has):
             continue
         failure = suite.run(row)
         failures, count = outcome.setdefault(row["id"], ([], 0))
@@ -62,6 +64,7 @@ def run_rows(suite, rows, verbose):
 
 def run_plugin(name, plugin, options, number):
     """How many lines were printed, and all that the plugin said of failures."""
+    import catalogue
     from suite import Suite
     suite = Suite(name, plugin)
     suite.has = os.environ.get("HAS", "").split()
@@ -75,7 +78,20 @@ def run_plugin(name, plugin, options, number):
     left = suite.end()
     report(number + 1, name, "all", "the node is as it was before the first case", [left] if left else [],
            sum(count for _, count in outcome.values()))
-    return number + 1, suite.messages
+    report(number + 2, name, "all", "each error that was said is in docs/errors.md", catalogue.unlisted(suite.messages),
+           len(suite.messages))
+    return number + 2, suite.messages
+
+
+def lacking(plugin):
+    """What the kernel does not have and the plugin needs."""
+    return set(plugin["needs"]) - set(os.environ.get("HAS", "").split())
+
+
+def keep(messages):
+    if os.environ.get("KEEP"):
+        with open(f"{os.environ['KEEP']}/said", "a", encoding="utf-8") as file:
+            file.writelines(json.dumps({"code": code, "msg": text}) + "\n" for code, text in sorted(messages))
 
 
 def main():
@@ -91,13 +107,17 @@ def main():
         return 0
     import bed
     bed.make()
-    number, messages = 0, set()
+    number = 0
     for name, plugin in read(f"{HERE}/plugins.toml").items():
-        if name.startswith(options.plugin) and set(plugin["needs"]) <= set(os.environ.get("HAS", "").split()):
-            number, said = run_plugin(name, plugin, options, number)
-            messages |= said
-    with open(f"{bed.WORK}/messages", "w", encoding="utf-8") as file:
-        file.writelines(f"{code} {text}\n" for code, text in sorted(messages))
+        if options.plugin != name if options.plugin else plugin.get("soak"):
+            continue
+        if lacking(plugin):
+            number += 1
+            said = f"{number} {name} all: this kernel has no {', '.join(sorted(lacking(plugin)))}"
+            print(f"not ok {said}" if options.plugin else f"ok {said} # skip")
+            continue
+        number, messages = run_plugin(name, plugin, options, number)
+        keep(messages)
     print(f"1..{number}")
     return 0
 

@@ -74,6 +74,14 @@ def silent(said):
     want(said.out == "", f"wanted not a byte on standard output: {said}")
 
 
+def about(said, name):
+    """Called without a verb: two lines for people, as the Go library has them."""
+    want(said.status == 0 and said.out == "", f"failed: {said}")
+    lines = said.err.splitlines()
+    want(len(lines) == 2 and lines[0].startswith(f"CNI {name} plugin ") and
+         lines[1] == "CNI protocol versions supported: " + ", ".join(VERSIONS), f"says {lines}")
+
+
 def result(said, version, env, previous):
     """Valid in its version, and what it says of the pod's interface is what the kernel says."""
     want(said.status == 0, f"failed: {said}")
