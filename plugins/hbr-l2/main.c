@@ -65,6 +65,7 @@ static const struct attachment_type type = {
 	.fields = &l2_fields,
 	.values_size = sizeof(struct l2),
 	.interface_offset = offsetof(struct l2, interface),
+	.takes_trunk = true,
 	.settle = l2_settle,
 	.domains = l2_domains,
 	.recover = recover,

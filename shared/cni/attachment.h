@@ -26,6 +26,7 @@ struct attachment_type {
 	const struct field_table *fields;
 	size_t values_size;      /* of the struct that the fields land in */
 	size_t interface_offset; /* of the struct interface in it */
+	bool takes_trunk;        /* its pods come by the trunk, unless the node wires them direct */
 
 	/* Fill in what follows from node and keys, and see that they fit together. */
 	int (*settle)(const struct node *node, void *values, uint64_t *given, struct error *err);

@@ -9,7 +9,7 @@
 
 /* STATUS takes no lock and makes nothing: it looks whether an ADD could be served. */
 
-static int check_trunk(struct netlink *nl, const char *name, struct error *err)
+static int check_end(struct netlink *nl, const char *name, struct error *err)
 {
 	struct link trunk = { .kind = LINK_VETH };
 	struct link_state state;
@@ -27,6 +27,20 @@ static int check_trunk(struct netlink *nl, const char *name, struct error *err)
 				 nl->place);
 
 	return 0;
+}
+
+/* Whoever does not pass it asks nothing of it; a network that is wired in another way than the
+ * node's learns more at its ADD. */
+static int check_trunk(struct attachment *attachment, struct error *err)
+{
+	const struct node *node = &attachment->node;
+
+	if (!attachment->type->takes_trunk || node->attach == ATTACH_DIRECT)
+		return 0;
+	if (check_end(&attachment->nl[PLACE_HBR], node->trunk, err) < 0)
+		return -1;
+
+	return check_end(&attachment->nl[PLACE_HOST], node->host_trunk, err);
 }
 
 /* The nearest directory that is there has to take the state. */
@@ -61,9 +75,7 @@ static int check_node(struct attachment *attachment, struct error *err)
 	const struct node *node = &attachment->node;
 	struct ip vtep;
 
-	if (attachment_enter(attachment, true, err) < 0 ||
-	    check_trunk(&attachment->nl[PLACE_HBR], node->trunk, err) < 0 ||
-	    check_trunk(&attachment->nl[PLACE_HOST], node->host_trunk, err) < 0 ||
+	if (attachment_enter(attachment, true, err) < 0 || check_trunk(attachment, err) < 0 ||
 	    check_state_dir(node->state_dir, err) < 0) {
 		err->code = ERROR_NOT_AVAILABLE;
 		return -1;
