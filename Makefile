@@ -128,8 +128,8 @@ bed: # all that a test needs, built
 check: bed ## run all tests, on the running kernel or in a guest kernel
 	BUILD='$(abspath $(BUILD))' test/run-all $(TESTS)
 
-demo: bed ## three pods on two nodes on an L2 domain that did not exist before
-	BUILD='$(abspath $(BUILD))' test/demo
+demo: bed ## pods on networks that did not exist before, on two nodes; in ACT=1 an L2 domain, in ACT=2 a VRF, with FRR
+	BUILD='$(abspath $(BUILD))' test/demo $(ACT)
 
 sanitize: ## the tests under UBSan, what any kernel can run under ASan, valgrind
 	BUILD='$(BUILD)' test/deps check lint

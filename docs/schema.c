@@ -281,7 +281,7 @@ json_t *schema_default(const struct field *row, const void *defaults)
 	auto_json json_t *value = NULL;
 	struct error ignored;
 
-	if (!at || (row->flags & (FIELD_REQUIRED | FIELD_SETTLED)))
+	if (!at || (row->flags & (FIELD_REQUIRED | FIELD_SETTLED | FIELD_DERIVED)))
 		return NULL;
 	value = row->type->dump(row, at);
 	if (!value || row->type->size > sizeof(scratch) ||

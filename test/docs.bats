@@ -102,6 +102,8 @@ agree() {
 			n=$((n + 1))
 		done < <(jq -r '. as {$name, $cniVersion} | .plugins[] | select(.type | startswith("hbr-")) | "\(.type)\t\({$name, $cniVersion} + .)"' "$file")
 	done
-	[ "$n" -ge 8 ]
-	is "$(jq -c . "$TREE/conf-examples/node.json" | "$DOCUMENTS/validate" "$TREE/docs/node.schema.json")" +
+	[ "$n" -ge 20 ]
+	for file in "$TREE"/conf-examples/node*.json; do
+		is "$(jq -c . "$file" | "$DOCUMENTS/validate" "$TREE/docs/node.schema.json")" + || { echo "$file" >&2; return 1; }
+	done
 }

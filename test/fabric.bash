@@ -35,18 +35,23 @@ fabric_frr() {
 	esac
 }
 
-fabric_up() {
+# fabric_speak: FRR on nodes that are up, until they know each other.
+fabric_speak() {
 	local netns
-	node_up && node_up 2 || return 1
 	for netns in spine hbr hbr2; do
 		fabric_frr "$netns" || return 1
 	done
-	mkdir -p /etc/hbr-cni
-	echo '{"frr": {"vtySocketDir": "/run/frr/hbr"}}' >/etc/hbr-cni/node.json
-	echo '{"hbrNetns": "/run/netns/hbr2", "stateDir": "/run/hbr-cni2", "frr": {"vtySocketDir": "/run/frr/hbr2"}}' >/etc/hbr-cni/node2.json
 	for netns in spine hbr hbr2; do
 		until_true 30 is_established "$netns" || { echo "BGP of $netns does not come up" >&2; return 1; }
 	done
+}
+
+fabric_up() {
+	node_up && node_up 2 || return 1
+	mkdir -p /etc/hbr-cni
+	echo '{"frr": {"vtySocketDir": "/run/frr/hbr"}}' >/etc/hbr-cni/node.json
+	echo '{"hbrNetns": "/run/netns/hbr2", "stateDir": "/run/hbr-cni2", "frr": {"vtySocketDir": "/run/frr/hbr2"}}' >/etc/hbr-cni/node2.json
+	fabric_speak
 }
 
 fabric_down() {

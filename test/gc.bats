@@ -252,6 +252,15 @@ status() {
 	silent STATUS
 }
 
+@test "STATUS asks for no trunk where none is needed: attach direct, hbr-vrf" {
+	local NODE_FILE=$BATS_TEST_TMPDIR/node.json
+	echo '{"trunk": "trunk0", "attach": "direct"}' >"$NODE_FILE"
+	silent STATUS
+	echo '{"hostTrunk": "trunk0"}' >"$NODE_FILE"
+	PLUGIN=$PLUGINS_DIR/hbr-vrf silent STATUS
+	status 50 '{"hostTrunk": "trunk0"}' 'there is no trunk trunk0 in the host'
+}
+
 @test "STATUS and VERSION take no lock and write nothing" {
 	add a p1
 	dir=$(echo "$NODE_STATE"/*/locks)

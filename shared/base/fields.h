@@ -57,6 +57,7 @@ struct field {
 #define FIELD_REQUIRED 1u
 #define FIELD_INTERNAL 2u /* not a key of the object's author: only fields_inherit() reads it */
 #define FIELD_SETTLED  4u /* absent, it comes from the node, who may change its mind: remembered */
+#define FIELD_DERIVED  8u /* absent, it follows from other keys: it has no one default */
 #define FIELD_USER     16u
 
 struct field_table {

@@ -41,7 +41,7 @@ struct attachment_type {
 	/* For CHECK: what links and the pod's end do not tell. The links' indexes are known. */
 	int (*verify)(struct attachment *attachment, struct error *err);
 
-	bool is_trunked; /* every ADD needs the trunk, and has tunnels */
+	bool is_trunked; /* its pods come by the trunk, unless wired direct; it has tunnels */
 	unsigned kinds;  /* of links that every ADD makes: a bit for each enum link_kind */
 	const struct ip *next_hop; /* struct pod; NULL: none */
 	const struct step *steps;  /* on a struct attachment */

@@ -11,7 +11,7 @@
 
 /* STATUS takes no lock and makes nothing: it looks whether an ADD could be served. */
 
-static int check_trunk(struct netlink *nl, const char *name, struct error *err)
+static int check_end(struct netlink *nl, const char *name, struct error *err)
 {
 	struct link trunk = { .kind = LINK_VETH };
 	struct link_state state;
@@ -89,16 +89,18 @@ static int check_vtep(struct attachment *attachment, struct error *err)
 	return -1;
 }
 
+/* Whoever does not pass it asks nothing of it; a network that is wired in another way than the
+ * node's learns more at its ADD. */
 static int check_trunks(struct attachment *attachment, struct error *err)
 {
 	const struct node *node = &attachment->node;
 
-	if (!attachment->type->is_trunked)
+	if (!attachment->type->is_trunked || node->attach == ATTACH_DIRECT)
 		return 0;
 
-	return check_trunk(&attachment->nl[PLACE_HBR], node->trunk, err) < 0
+	return check_end(&attachment->nl[PLACE_HBR], node->trunk, err) < 0
 		       ? -1
-		       : check_trunk(&attachment->nl[PLACE_HOST], node->host_trunk, err);
+		       : check_end(&attachment->nl[PLACE_HOST], node->host_trunk, err);
 }
 
 static int check_node(struct attachment *attachment, struct error *err)

@@ -103,9 +103,9 @@ static const struct field_type field_family = {
 /* clang-format off */
 static const struct field vtep_rows[] = {
 	{ .key = "dev", .type = &field_vtep_device, .offset = AT(dev),
-	  .doc = "Device of the HBR netns whose first global address is the VTEP." },
+	  .doc = "Device of the HBR netns whose first global address is the VTEP; absent: lo." },
 	{ .key = "family", .type = &field_family, .offset = AT(family),
-	  .doc = "Which of its addresses: IPv4 or IPv6." },
+	  .doc = "Which of its addresses: IPv4 or IPv6; absent: 4." },
 	{ .key = "address", .type = &field_ip, .offset = AT(address),
 	  .doc = "The VTEP itself, instead of a device." },
 };
@@ -185,9 +185,9 @@ static json_t *dump_uplinks(const struct field *field, const void *at)
 /* clang-format off */
 static const struct field frr_rows[] = {
 	{ .key = "vtysh", .type = &field_path, .offset = AT(vtysh), .max = SIZE(vtysh),
-	  .doc = "Path of vtysh." },
+	  .doc = "Path of vtysh; absent: /usr/bin/vtysh." },
 	{ .key = "vtySocketDir", .type = &field_path, .offset = AT(socket_dir),
-	  .max = SIZE(socket_dir), .doc = "Directory of the daemons' sockets." },
+	  .max = SIZE(socket_dir), .doc = "Directory of the daemons' sockets, as it is seen here; absent: /var/run/frr." },
 	{ .key = "template", .type = &field_path, .offset = AT(template), .max = SIZE(template),
 	  .doc = "File with the text that FRR is told of a VRF, instead of our own." },
 };
@@ -295,7 +295,7 @@ static const struct field rows[] = {
 	{ .key = "attach", .type = &field_choice, .offset = AT(attach), .choices = attach_words,
 	  .doc = "How pods are wired where a network does not say." },
 	{ .key = "vtep", .type = &field_vtep, .offset = AT(vtep),
-	  .doc = "The local tunnel address: {\"dev\", \"family\"} or {\"address\"}." },
+	  .doc = "The local tunnel address: {\"dev\", \"family\"} or {\"address\"}. For an IPv6 one EVPN needs FRR 10.6." },
 	{ .key = "vxlanPort", .type = &field_u32, .offset = AT(vxlan_port), .min = 1, .max = 65535,
 	  .doc = "UDP port of VXLAN." },
 	{ .key = "mtu", .type = &field_u32, .offset = AT(mtu), .min = 68, .max = 65535,

@@ -66,7 +66,7 @@ extern const struct field_type field_vrf_names;     /* struct vrf_texts         
 	{ "routeTargets", NULL, &field_route_targets, offsetof(base, at targets), 0, 0, NULL, flags, \
 	  "Route targets in FRR, {\"import\": [...], \"export\": [...]}; absent: automatic." }, \
 	{ "importVrfs", NULL, &field_vrf_names, offsetof(base, at imports), 0, VRF_TEXTS_MAX, NULL, flags, \
-	  "VRFs whose routes this one imports, in FRR." }
+	  "VRFs whose routes this one imports, in FRR: one way, and it keeps none of them alive." }
 /* clang-format on */
 
 /* In what was given of a table that begins with VRF_ROWS: of these. */
