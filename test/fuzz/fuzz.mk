@@ -21,9 +21,9 @@ FUZZ_LINK   = $(call in_place,$(FUZZ_DONE),done) $(call in_place,$(FUZZ_YES),yes
 
 FUZZ_COMMON := $(patsubst %,$(BUILD)/test/fuzz/%.o,fuzz answers kernel $(if $(FUZZ),,replay))
 
-# fuzz_target PROGRAM, TARGET, PLUGINS
+# fuzz_target PROGRAMS, TARGET, PLUGINS
 define fuzz_target
-$(BUILD)/test/fuzz/$(1): $(BUILD)/test/fuzz/target_$(2).o $(FUZZ_COMMON) $(3:%=$(BUILD)/test/fuzz/entry/%.o) \
+$(1:%=$(BUILD)/test/fuzz/%): $(BUILD)/test/fuzz/target_$(2).o $(FUZZ_COMMON) $(3:%=$(BUILD)/test/fuzz/entry/%.o) \
 	$(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c,$(wildcard $(3:%=plugins/%/*.c)))) $(SHARED)
 endef
 $(foreach t,$(filter-out config-%,$(FUZZ_TARGETS)),$(eval $(call fuzz_target,$(t),$(t),$(PLUGINS))))
@@ -37,7 +37,15 @@ $(BUILD)/test/fuzz/entry/%.o: $(BUILD)/plugins/%/main.o
 $(FUZZERS):
 	$(call quiet,LD)$(LINK) $(if $(FUZZ),-fsanitize=fuzzer) $(FUZZ_LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
 
-fuzzers: $(FUZZERS)
+# What a target has to find: itself, with a function of the product that does nothing.
+FUZZ_DEFECTS := $(patsubst %,$(BUILD)/test/fuzz/defect/%,attach_forget attach_release document_make_utf8 domain_recall \
+                plugin_main result_export)
+$(eval $(call fuzz_target,$(FUZZ_DEFECTS:$(BUILD)/test/fuzz/%=%),request,$(PLUGINS)))
+$(FUZZ_DEFECTS):
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(LINK) $(FUZZ_LINK) $(call in_place,$(@F),done) -o $@ $^ $(NL_LIBS) $(LDLIBS)
+
+fuzzers: $(FUZZERS) $(if $(FUZZ),,$(FUZZ_DEFECTS))
 
 # Coverage is measured by programs of its own, which run what the others have found.
 fuzz: ## made-up input for SECONDS=60 a target, or RUNS=1000000; TARGETS="request node"
