@@ -141,15 +141,17 @@ int our_store_locate_record(const char *dir, const char *slug, const char *id,
 
 int our_child_run(const struct child *child, struct child_output *output, struct error *err)
 {
-	auto_free char *text = malloc(ipam.output.size + 1);
+	size_t size = ipam.output.size;
 
 	ipam.asked = true;
-	if (ipam.status < 0 || !text)
+	if (ipam.status < 0)
 		return error_set(err, ERROR_DELEGATE_EXEC, "%s cannot be run", child->path);
-	memcpy(text, ipam.output.text, ipam.output.size);
-	text[ipam.output.size] = '\0';
-	*output = (struct child_output){ ipam.output.size > 0 ? take_ptr(&text) : NULL,
-					 ipam.output.size, ipam.status };
+	*output = (struct child_output){ NULL, size, ipam.status };
+	if (size > 0) {
+		output->text = calloc(1, size + 1);
+		fuzz_expect(output->text != NULL, "memory", "");
+		memcpy(output->text, ipam.output.text, size);
+	}
 
 	return 0;
 }

@@ -144,20 +144,20 @@ static void load_words(struct pool *pool, const char *path)
 /* What the plugin says for people is not wanted, a sanitizer's report is. */
 static void silence(void)
 {
-	extern void set_report_fd(void *fd) __asm__("__sanitizer_set_report_fd")
+	extern void set_report_fd(intptr_t fd) __asm__("__sanitizer_set_report_fd")
 		__attribute__((weak));
 	int report = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 
 	if (set_report_fd)
-		set_report_fd((void *)(intptr_t)report);
+		set_report_fd(report); /* its void * is one */
 	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 }
 
 static int save(const char *path)
 {
-	auto_file FILE *file = fopen(path, "we");
+	auto_close int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-	if (!file || fwrite(current->bytes, 1, current->size, file) != current->size)
+	if (fd < 0 || write(fd, current->bytes, current->size) != (ssize_t)current->size)
 		perror(path);
 	else
 		fprintf(stderr, "the input is in %s\n", path);
