@@ -340,8 +340,11 @@ void fuzz_run(struct part config)
 
 	called = choose(config);
 	answer = call(config);
-	if (answer && strcmp(verb ? verb : "", "ADD") == 0 && !json_object_get(answer, "code"))
+	verb = verb ? verb : "";
+	if (answer && strcmp(verb, "ADD") == 0 && !json_object_get(answer, "code"))
 		call_rest(config, answer);
+	if (!answer && strcmp(verb, "DEL") == 0)
+		expect_no_record();
 	clean();
 }
 
