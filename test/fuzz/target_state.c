@@ -2,8 +2,8 @@
 
 /*
  * What is on disk when a call comes: the environment, the record of c1 and net1, what the domains
- * l2-1, trunk-1 and vrf-red remember, c2 as a holder of the first and the last one and its record,
- * whose the MAC 02:00:00:00:00:aa is, a configuration.
+ * l2-1, trunk-1 and vrf-red remember, c2 as a holder of the first and the last one (which an L2
+ * domain holds as well) and its record, whose the MAC 02:00:00:00:00:aa is, a configuration.
  */
 
 #include <stdio.h>
@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	holder = fuzz_take(&rest);
 	fuzz_put_state("domains/l2-1", other, holder);
 	fuzz_put_state("domains/vrf-red", other, holder);
+	fuzz_put_state("domains/vrf-red", "l2-9", holder);
 	put_record(other, fuzz_take(&rest));
 	fuzz_put_state("domains/l2-1", "0200000000aa.mac", fuzz_take(&rest));
 	fuzz_run(rest);
