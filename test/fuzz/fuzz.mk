@@ -7,13 +7,14 @@ FUZZ_TARGETS := $(patsubst target_%,%,$(filter-out target_config,$(FUZZ_SHARED))
 FUZZERS      := $(FUZZ_TARGETS:%=$(BUILD)/test/fuzz/%)
 
 # In place of the kernel, by the linker: what is under test is what is shipped. Everything is there
-# and as it should be (done, yes), no pod lives any more, and there is no other way to the kernel.
+# and as it should be (done, yes), no pod lives any more, and there is no other way to the kernel: who
+# says "the kernel is reached" lacks one more function here.
 FUZZ_DONE  := attachment_enter attachment_enter_pod attachment_visit_pod pod_has_interface pod_verify \
               port_find port_remove port_remove_in_pod links_converge links_verify links_find_guest links_remove \
               links_marked_are_used bridge_vlan_is_aware
 FUZZ_YES   := links_remove_marked address_is_local
-FUZZ_NEVER := netns_open netns_call netlink_open netlink_request sysctl_set
-FUZZ_OURS  := link_find link_find_index links_each address_first netns_probe sysctl_get \
+FUZZ_NEVER := netns_open netlink_open netlink_request sysctl_apply sysctl_set
+FUZZ_OURS  := link_find link_find_index links_each address_first netns_call netns_probe sysctl_get \
               verbs_main store_open store_locate_record child_run
 in_place    = $(foreach f,$(1),-Wl,--wrap=$(f),--defsym=__wrap_$(f)=fuzz_$(2))
 FUZZ_LINK   = $(call in_place,$(FUZZ_DONE),done) $(call in_place,$(FUZZ_YES),yes) \
