@@ -53,4 +53,4 @@ fuzz: ## made-up input for SECONDS=60 a target, or RUNS=1000000; TARGETS="reques
 	BUILD='$(BUILD)' test/deps fuzz
 	$(MAKE) BUILD='$(BUILD)/fuzz' FUZZ=1 CC=clang SANITIZE=1 CFLAGS='-O1 -g' fuzzers
 	$(MAKE) BUILD='$(BUILD)/fuzz/cov' FUZZ=1 COVERAGE=1 CC=clang CFLAGS='-O1 -g' fuzzers
-	BUILD='$(abspath $(BUILD))' test/fuzz/run $(if $(RUNS),-r $(RUNS),-s $(or $(SECONDS),60)) $(TARGETS)
+	BUILD='$(abspath $(BUILD))' test/fuzz/run $(SECONDS:%=-s %) $(RUNS:%=-r %) $(TARGETS)
