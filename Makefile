@@ -22,7 +22,7 @@ DOCS    := $(BUILD)/docs/generate
 JUDGE   := $(BUILD)/test/documents/judge
 SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] docs/*.[ch] test/*/*.[ch])
 SCRIPTS := .ci/run $(wildcard test/deps test/demo test/run test/run-all test/mutants test/soak \
-           test/*.sh test/*.bash test/guest/init test/guest/inside test/conformance/run)
+           test/*.sh test/*.bash test/guest/init test/guest/inside test/conformance/run test/fuzz/run test/fuzz/defects)
 # Of no use here: declarations stand at the top of their block, an auto_ variable is valid from its
 # first moment, names of locals are not those of functions elsewhere, members of what goes over the
 # wire are written as a whole; and cppcheck misreads 0x1p53 and "size < room ? size : room".
@@ -50,11 +50,14 @@ comma := ,
 # SANITIZE=1: address and undefined; SANITIZE=undefined: where there is no room for ASan's shadow.
 SANITIZERS := -fsanitize=$(if $(filter 1,$(SANITIZE)),address$(comma)undefined,$(SANITIZE)) \
               -fno-sanitize-recover=all -fno-omit-frame-pointer
+# FUZZ=1: for libFuzzer; COVERAGE=1: tell what is covered (clang).
+INSTRUMENTS := $(if $(SANITIZE),$(SANITIZERS)) $(if $(FUZZ),-fsanitize=fuzzer-no-link) \
+               $(if $(COVERAGE),-fprofile-instr-generate -fcoverage-mapping)
 
 OUR_CPPFLAGS = -I. $(patsubst -I%,-isystem %,$(NL_CFLAGS)) -D_GNU_SOURCE
 OUR_CFLAGS   = -std=gnu17 -fPIE -ffunction-sections -fdata-sections $(WARNINGS) \
-               $(if $(SANITIZE),$(SANITIZERS),$(HARDENING)) $(if $(WERROR),-Werror)
-OUR_LDFLAGS  = $(if $(STATIC),-static-pie,-pie) $(if $(SANITIZE),$(SANITIZERS)) \
+               $(if $(SANITIZE),,$(HARDENING)) $(INSTRUMENTS) $(if $(WERROR),-Werror)
+OUR_LDFLAGS  = $(if $(STATIC),-static-pie,-pie) $(INSTRUMENTS) \
                -Wl,--gc-sections,-z,relro,-z,now,-z,noexecstack
 
 COMPILE = $(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS)
@@ -69,7 +72,9 @@ all: $(PLUGINS:%=$(BUILD)/%) ## build the plugins
 
 tools: $(TOOLS) # the programs that a test is made with
 
-everything: all $(UNITS) $(DOCS) $(JUDGE) tools
+include test/fuzz/fuzz.mk
+
+everything: all $(UNITS) $(DOCS) $(JUDGE) tools fuzzers
 
 define plugin
 $(BUILD)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard plugins/$(1)/*.c)) $(SHARED)
@@ -191,6 +196,6 @@ help: ## this
 	@echo '             V=1 STATIC=1 WERROR=1 SANITIZE=1|undefined STRICT=1 TESTS="test/bed.bats"'
 
 FORCE:
-.PHONY: all tools everything deps bed check demo sanitize lint analyze soak mutants docs format install uninstall clean help FORCE
+.PHONY: all tools everything deps bed check demo sanitize lint analyze soak mutants fuzz fuzzers docs format install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 -include $(shell find '$(BUILD)' -name '*.d' 2>/dev/null)

@@ -239,9 +239,16 @@ size_t ip_size(const struct ip *ip)
 
 void ip_print(const struct ip *ip, char text[static IP_TEXT_SIZE])
 {
+	const uint8_t *tail = &ip->bytes[12];
+	char *dot;
+
 	text[0] = '\0'; /* what no address prints as */
 	if (ip->family != 0)
 		inet_ntop(ip->family, ip->bytes, text, IP_TEXT_SIZE);
+	dot = ip->family == AF_INET6 ? strchr(text, '.') : NULL;
+	if (dot) /* "::1.2.3.4": IPv6 with dots is what we read nowhere */
+		snprintf(memrchr(text, ':', (size_t)(dot - text)), sizeof(":ffff:ffff"), ":%x:%x",
+			 tail[0] << 8 | tail[1], tail[2] << 8 | tail[3]);
 }
 
 void ip_print_cidr(const struct ip *ip, char text[static IP_TEXT_SIZE])

@@ -136,6 +136,11 @@ static void addresses(void)
 
 	check_prints("192.0.2.1", "192.0.2.1", "192.0.2.1/32");
 	check_prints("2001:DB8:0:0:0:0:0:1", "2001:db8::1", "2001:db8::1/128");
+	/* What is printed can be read, which is not so for every way of inet_ntop(). */
+	check_prints("::102:304", "::102:304", "::102:304/128");
+	check_prints("::ffff:0", "::ffff:0", "::ffff:0/128");
+	check_prints("::1:1", "::1:1", "::1:1/128");
+	check_prints("::ffff", "::ffff", "::ffff/128");
 	for (size_t i = 0; i < COUNT(refused); i++) {
 		const struct ip before = ip_of("203.0.113.9");
 
