@@ -104,6 +104,7 @@ refused() { # CODE TEXT...: what the plugin said last
 
 # event NETNS LINK MTU: the link gets that MTU, and the monitor that writes to $events has seen it: what
 # came before it has been seen too. By way of another value: what is set already is no event.
+# shellcheck disable=SC2154 # events is the caller's
 event() {
 	printf 'link set %s mtu %s\n' "$2" $(($3 + 100)) "$2" "$3" | ip -n "$1" -batch - && grep -q " $2[:@].* mtu $3 " "$events"
 }
