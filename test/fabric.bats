@@ -92,7 +92,7 @@ teardown() {
 	gone_from hbr2 5 '10.9.0.1'
 	fabric_frr hbr
 	until_true 30 is_established hbr
-	! said=$(on 1 check red pod1 2>&1)
+	said=$(on 1 check red pod1 2>&1) && return 1
 	contains "$said" 'FRR was started anew and has lost the VRF red'
 	events=$BATS_TEST_TMPDIR/events
 	ip -n hbr monitor link >"$events" 3>&- 4>&- &
