@@ -81,9 +81,19 @@ vrf() { local PLUGIN=$PLUGINS_DIR/hbr-vrf; "$@"; }
 @test "pods of one VRF on two nodes, dual-stack, IPv6-only, without addresses: type-5 routes come and go, no type-3, no default" {
 	# cni-plugin#380: a pod in which no link gets a link-local address by itself.
 	at pod3 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/addr_gen_mode'
+	# frr#17483: while pods come no link of the VRF goes down, or up again.
+	events=$BATS_TEST_TMPDIR/events
+	ip -n hbr monitor link >"$events" 3>&- 4>&- &
+	monitor=$!
+	until_true 10 event hbr hbn 1498
 	join 1 red pod1 1
 	join 2 red pod2 2
 	on 1 add red pod3 fd09::3/64
+	until_true 10 event hbr hbn 1500
+	kill "$monitor"
+	is "$(ups '(vx|br)[.]|red')" 'br.5000 1
+red 1
+vx.5000 1'
 	on 2 add red pod4
 	known hbr2 1
 	known hbr 2
