@@ -4,6 +4,7 @@
 # VRFs across two nodes by EVPN: routed pods, tenants, leaks, what FRR announces and what it does not.
 load helpers
 load fabric
+load vrf # without cnitool, on node 1
 
 setup_file() {
 	need vrf vlan
@@ -73,10 +74,6 @@ routes() {
 
 # port_in VRF [NETNS]: of the pod that came last.
 port_in() { ip -n "${2:-hbr}" -json link show master "$1" | jq -r 'map(.ifname | select(startswith("pv")))[-1]'; }
-
-# Without cnitool, on node 1: l3 VRF [KEYS] is a configuration of hbr-vrf, vrf runs that plugin.
-l3() { printf '{"cniVersion": "1.1.0", "name": "%s", "type": "hbr-vrf", "vrf": "%s"%s}\n' "$1" "$1" "${2:+, $2}"; }
-vrf() { local PLUGIN=$PLUGINS_DIR/hbr-vrf; "$@"; }
 
 @test "pods of one VRF on two nodes, dual-stack, IPv6-only, without addresses: type-5 routes come and go, no type-3, no default" {
 	# cni-plugin#380: a pod in which no link gets a link-local address by itself.
