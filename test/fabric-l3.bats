@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 190
+# weight: 180
 # VRFs across two nodes by EVPN: routed pods, tenants, leaks, what FRR announces and what it does not.
 load helpers
 load fabric
