@@ -1,9 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 190
+# weight: 180
 # VRFs across two nodes by EVPN: routed pods, tenants, leaks, what FRR announces and what it does not.
 load helpers
 load fabric
+load vrf # without cnitool, on node 1
 
 setup_file() {
 	need vrf vlan
@@ -74,16 +75,22 @@ routes() {
 # port_in VRF [NETNS]: of the pod that came last.
 port_in() { ip -n "${2:-hbr}" -json link show master "$1" | jq -r 'map(.ifname | select(startswith("pv")))[-1]'; }
 
-# Without cnitool, on node 1: l3 VRF [KEYS] is a configuration of hbr-vrf, vrf runs that plugin.
-l3() { printf '{"cniVersion": "1.1.0", "name": "%s", "type": "hbr-vrf", "vrf": "%s"%s}\n' "$1" "$1" "${2:+, $2}"; }
-vrf() { local PLUGIN=$PLUGINS_DIR/hbr-vrf; "$@"; }
-
 @test "pods of one VRF on two nodes, dual-stack, IPv6-only, without addresses: type-5 routes come and go, no type-3, no default" {
 	# cni-plugin#380: a pod in which no link gets a link-local address by itself.
 	at pod3 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/addr_gen_mode'
+	# frr#17483: while pods come no link of the VRF goes down, or up again.
+	events=$BATS_TEST_TMPDIR/events
+	ip -n hbr monitor link >"$events" 3>&- 4>&- &
+	monitor=$!
+	until_true 10 event hbr hbn 1498
 	join 1 red pod1 1
 	join 2 red pod2 2
 	on 1 add red pod3 fd09::3/64
+	until_true 10 event hbr hbn 1500
+	kill "$monitor"
+	is "$(ups '(vx|br)[.]|red')" 'br.5000 1
+red 1
+vx.5000 1'
 	on 2 add red pod4
 	known hbr2 1
 	known hbr 2

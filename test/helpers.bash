@@ -109,6 +109,14 @@ event() {
 	printf 'link set %s mtu %s\n' "$2" $(($3 + 100)) "$2" "$3" | ip -n "$1" -batch - && grep -q " $2[:@].* mtu $3 " "$events"
 }
 
+# ups PATTERN: how often each of the links whose names begin like that has come up, by $events; and those
+# that were up in one event, and not in a later one.
+ups() {
+	awk -v names="^($1)" '/^[0-9]+: / && $2 ~ names { sub(/[:@].*/, "", $2); up = /[<,]UP[,>]/
+			if (was[$2] && !up) print $2 " went down"; if (up && !was[$2]) ups[$2]++; was[$2] = up }
+		END { for (name in ups) print name " " ups[name] }' "$events" | sort
+}
+
 # cni add|del|check NETWORK POD [IFNAME]: the same with the real cnitool, from /etc/cni/net.d.
 cni() {
 	CNI_PATH=$CNI_PATH NETCONFPATH=${NETCONFPATH:-/etc/cni/net.d} CNI_IFNAME=${4:-net1} \
