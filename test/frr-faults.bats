@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 150
+# weight: 220
 # VRFs that FRR is told of, by both plugins: FRR refuses, hangs, is gone, and who calls it dies, at every
 # place where that is possible. What is said to FRR is in frr.bats.
 
@@ -101,6 +101,9 @@ fake_vtysh() {
 }
 fault() { echo "$*" >"$BATS_TEST_TMPDIR/fault"; : >"$BATS_TEST_TMPDIR/calls"; }
 calls() { mapfile -t counted <"$BATS_TEST_TMPDIR/calls"; }
+
+mapped() { frr_says hbr 'show vrf vni json' | jq -c '[.vrfs[] | [.vrf, .vni, .state]] | sort'; }
+is_mapped() { is "$(mapped)" "$1" 2>/dev/null; }
 
 @test "FRR refuses line k, for each k: ADD says which, and nothing of it stays in the kernel or in FRR" {
 	local k=0 lines which
@@ -207,6 +210,26 @@ will_not() {
 	both works_again
 }
 
+@test "FRR that was started anew refuses when it is told again: the new pod is undone, the old one stays, the next ADD mends it" {
+	fake_vtysh
+	vrf works ADD pod1 < <(way routed 1)
+	frr_stop hbr
+	frr_start hbr
+	frr_evpn hbr
+	fault 3 line=20 # does it know, what does it know, then it is told
+	bridged plugin ADD pod2 < <(way gateway 2)
+	refused 108 ", \"$(<"$BATS_TEST_TMPDIR/refused")\": Not today"
+	no_link pod2 net1
+	no_link hbr br.10100
+	has_link pod1 net1
+	fault 0
+	bridged works ADD pod2 < <(way gateway 2)
+	until_true 10 is_mapped '[["red",5000,"Up"]]' || { mapped >&2; false; }
+	vrf works DEL pod1 <<<"$STRIPPED"
+	bridged works DEL pod2 <<<"$STRIPPED"
+	restored
+}
+
 #
 # killed VERB "CALL WHEN"...: VERB is killed there, and DEL after it leaves nothing, in FRR neither.
 #
@@ -304,8 +327,6 @@ all() {
 	end
 }
 slaves() { ip -n hbr -json link show master "$1" | jq -c '[(map(select(.ifname | startswith("pv"))) | length), (map(.ifname | select(startswith("br"))) | sort)]'; }
-mapped() { frr_says hbr 'show vrf vni json' | jq -c '[.vrfs[] | [.vrf, .vni, .state]] | sort'; }
-is_mapped() { is "$(mapped)" "$1" 2>/dev/null; }
 
 @test "16 pods at once, by both plugins, on one VRF and on two: one VRF each, told once, all gone after 16 DELs at once" {
 	local -a names
