@@ -10,6 +10,7 @@ import json
 import os
 import resource
 import shlex
+import shutil
 import signal
 import socket
 import struct
@@ -23,6 +24,7 @@ STATE = "/run/hbr-cni"
 PODS = ("pod", "pod2")
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
+RTM_NEWADDR, RTM_GETADDR, NLM_F_REQUEST, NLM_F_DUMP, IFA_ADDRESS, IFA_LOCAL = 20, 22, 1, 0x300, 1, 2
 SIOCGIFFLAGS, SIOCGIFMTU, SIOCGIFHWADDR = 0x8913, 0x8921, 0x8927
 
 WORK = tempfile.mkdtemp(prefix="conformance.")
@@ -103,8 +105,30 @@ def interface(netns, name):
 
 
 def addresses(netns, name):
-    text = command(f"ip -n {netns} -json addr show dev {name}")
-    return {f"{a['local']}/{a['prefixlen']}" for a in json.loads(text)[0]["addr_info"]}
+    """Each as address/prefix."""
+    found, more = set(), True
+    with inside(netns), socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0) as ask:
+        index = socket.if_nametoindex(name)
+        ask.send(struct.pack("=IHHIIB7x", 24, RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP, 1, 0, socket.AF_UNSPEC))
+        while more:
+            answer = ask.recv(1 << 16)
+            while answer and (more := struct.unpack_from("=H", answer, 4)[0] == RTM_NEWADDR):
+                length, = struct.unpack_from("=I", answer)
+                family, prefix, _, _, whose = struct.unpack_from("=BBBBI", answer, 16)
+                if whose == index:
+                    found.add(f"{socket.inet_ntop(family, address_in(answer[24:length]))}/{prefix}")
+                answer = answer[length:]
+    return found
+
+
+def address_in(attributes):
+    """The local one; IFA_ADDRESS is a peer's where there is one."""
+    found = {}
+    while attributes:
+        length, kind = struct.unpack_from("=HH", attributes)
+        found[kind] = attributes[4:length]
+        attributes = attributes[(length + 3) & ~3:]
+    return found.get(IFA_LOCAL, found.get(IFA_ADDRESS))
 
 
 def files(top=STATE):
@@ -165,7 +189,7 @@ def until(question, seconds=3.0):
 
 def ipam_reset(answers=None):
     """{"ADD": answer, "rc.DEL": "1", "do": shell text}: everything else succeeds in silence."""
-    command(f"rm -rf {IPAM}")
+    shutil.rmtree(IPAM, ignore_errors=True)
     os.mkdir(IPAM)
     answers = {f"rc.{verb}": "0" for verb in ("ADD", "DEL", "CHECK", "GC", "STATUS")} | (answers or {})
     for name, text in answers.items():
