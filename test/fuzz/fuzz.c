@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/fuzz/fuzz.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
@@ -51,7 +50,7 @@ static struct subject {
 	struct step steps[8];
 } subjects[TYPES_MAX];
 static size_t n_subjects;
-static const struct attachment_type *called;
+static const struct attachment_type *called; /* by this input */
 
 /* Their main(), by the names that the build gives it; those of this program. */
 #define ENTRY(name) int name(void) __attribute__((weak))
@@ -104,7 +103,7 @@ int our_verbs_main(const struct attachment_type *type)
 	return 0;
 }
 
-/* It is called that the configuration names, else the first one. */
+/* The one that the configuration names anywhere, else the first one. */
 static const struct attachment_type *choose(struct part config)
 {
 	for (size_t i = 0; i < n_subjects; i++) {

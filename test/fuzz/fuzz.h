@@ -24,7 +24,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 #define OURS(name) __typeof__(name) our_##name __asm__("__wrap_" #name)
 #define REAL(name) __typeof__(name) real_##name __asm__("__real_" #name)
 
-int fuzz_done(void), fuzz_yes(void), fuzz_never(void);
+int fuzz_done(void), fuzz_yes(void);
 
 struct part {
 	const char *text;
