@@ -19,8 +19,9 @@ SHARED  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(if $(STATIC),,%/resolver.c
 UNITS   := $(patsubst test/unit/%.c,$(BUILD)/test/unit/%,$(wildcard test/unit/*.c))
 TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/guest/poweroff
 DOCS    := $(BUILD)/docs/generate
+HBRCTL  := $(BUILD)/sbin/hbrctl
 JUDGE   := $(BUILD)/test/documents/judge
-SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] docs/*.[ch] test/*/*.[ch])
+SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] hbrctl/*.[ch] docs/*.[ch] test/*/*.[ch])
 SCRIPTS := .ci/run $(wildcard test/deps test/demo test/run test/run-all test/mutants test/soak \
            test/*.sh test/*.bash test/guest/init test/guest/inside test/conformance/run test/fuzz/run test/fuzz/defects)
 # Of no use here: declarations stand at the top of their block, an auto_ variable is valid from its
@@ -68,7 +69,7 @@ quiet = @printf '  %-7s %s\n' $(1) '$(@:$(BUILD)/%=%)';
 MAKEFLAGS += --no-print-directory
 endif
 
-all: $(PLUGINS:%=$(BUILD)/%) ## build the plugins
+all: $(PLUGINS:%=$(BUILD)/%) $(HBRCTL) ## build the plugins and hbrctl
 
 tools: $(TOOLS) # the programs that a test is made with
 
@@ -93,7 +94,9 @@ $(UNITS): $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(SHARED)
 FIELDS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c,$(wildcard plugins/*/*.c)))
 $(DOCS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard docs/*.c)) $(FIELDS) $(SHARED)
 $(JUDGE): $(JUDGE).o $(FIELDS) $(SHARED)
-$(DOCS) $(JUDGE):
+$(HBRCTL): $(patsubst %.c,$(BUILD)/%.o,$(wildcard hbrctl/*.c)) $(FIELDS) $(SHARED)
+$(DOCS) $(JUDGE) $(HBRCTL):
+	@mkdir -p $(@D)
 	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
 
 # The programs that a test is made with are never sanitized, and static: cheap to start anywhere.
@@ -109,7 +112,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call quiet,CC)$(COMPILE) $(DEFINES) -MMD -MP -c -o $@ $<
 
 # Only these know the version: another commit does not rebuild all the rest.
-VERSIONED := $(BUILD)/shared/cni/plugin.o $(PLUGINS:%=$(BUILD)/plugins/%/main.o)
+VERSIONED := $(BUILD)/shared/cni/plugin.o $(BUILD)/hbrctl/main.o
 $(VERSIONED): DEFINES = -DHBR_VERSION='"$(VERSION)"'
 $(VERSIONED): $(BUILD)/version
 
@@ -150,7 +153,7 @@ lint: ## formatting, clang-tidy, cppcheck, shellcheck, include directions, warni
 	@echo '  TIDY'; printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -P2 -n6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu17 $(OUR_CPPFLAGS) -DHBR_VERSION=\"lint\"' sh
 	@echo '  CPPCHECK'; cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr -j2 \
 		--enable=warning,style,performance,portability \
-		$(CPPCHECK_OFF:%=--suppress=%) $(CPPCHECK_MACROS) -I. shared plugins docs test
+		$(CPPCHECK_OFF:%=--suppress=%) $(CPPCHECK_MACROS) -I. shared plugins hbrctl docs test
 	@echo '  SHELL'; shellcheck -x $(SCRIPTS)
 	@shellcheck -x -e $(BATS_SHELLCHECK) $(wildcard test/*.bats)
 	@echo '  LAYERS'; test/layers.sh

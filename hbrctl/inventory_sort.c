@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "hbrctl/inventory.h"
+#include "shared/base/cleanup.h"
+
+static int compare_pods(json_t *a, json_t *b)
+{
+	int r = strverscmp(inventory_text(a, "namespace"), inventory_text(b, "namespace"));
+
+	return r ? r : strverscmp(inventory_text(a, "name"), inventory_text(b, "name"));
+}
+
+/* A member that an entry has not is empty. */
+static int compare(const void *a, const void *b)
+{
+	static const char *const keys[] = { "name", "container", "interface", "in" };
+	json_t *first = *(json_t *const *)a, *second = *(json_t *const *)b;
+	int r;
+
+	if (json_is_string(first))
+		return strverscmp(json_string_value(first), json_string_value(second));
+	r = compare_pods(json_object_get(first, "pod"), json_object_get(second, "pod"));
+	for (size_t i = 0; r == 0 && i < COUNT(keys); i++)
+		r = strverscmp(inventory_text(first, keys[i]), inventory_text(second, keys[i]));
+
+	return r;
+}
+
+void inventory_sort(json_t *list)
+{
+	size_t n = json_array_size(list), i;
+	auto_free json_t **entries = calloc(n + 1, sizeof(*entries));
+	json_t *entry;
+
+	if (!entries)
+		return;
+	json_array_foreach(list, i, entry)
+		entries[i] = json_incref(entry);
+	qsort(entries, n, sizeof(*entries), compare);
+	(void)json_array_clear(list);
+	for (i = 0; i < n; i++)
+		(void)json_array_append_new(list, entries[i]);
+}
