@@ -6,6 +6,8 @@
 const struct option_row option_rows[] = {
 	{ "json", OPTION_JSON, NULL, "Print JSON." },
 	{ "svg", OPTION_SVG, NULL, "Print SVG, by Graphviz' dot." },
+	{ "dry-run", OPTION_DRY_RUN, NULL, "Say what would be done, and do nothing." },
+	{ "force", OPTION_FORCE, NULL, "A VLAN on which no macvlan is seen has none." },
 	{ "node", 0, "FILE", "The node file, instead of $HBR_CNI_NODE or /etc/hbr-cni/node.json." },
 	{ "help", 0, NULL, "Say what there is." },
 	{ "version", 0, NULL, "Say which version this is." },
@@ -13,7 +15,7 @@ const struct option_row option_rows[] = {
 
 const char *const exit_texts[] = {
 	[COMMAND_FINE] = "All is well; of a verb that lists: it has listed.",
-	[COMMAND_FOUND] = "Nothing of that name is there.",
+	[COMMAND_FOUND] = "There is something to see to: show knows no such name, gc had to leave something.",
 	[COMMAND_FAILED] = "Wrong usage, or it could not be done: standard error has the reason.",
 };
 
@@ -34,6 +36,15 @@ const struct command commands[] = {
 	  "Numbers for Prometheus, in its text format.",
 	  "For the node exporter's textfile collector: hbrctl metrics >FILE.tmp && mv FILE.tmp FILE.prom",
 	  metrics_run },
+	{ "gc", "", 0, 0, OPTION_JSON | OPTION_DRY_RUN | OPTION_FORCE,
+	  "Remove what is nobody's any more.",
+	  "Pods that died without a DEL (with their addresses' leases: $CNI_PATH says where the IPAM plugin "
+	  "is, by default /opt/cni/bin), domains that nobody holds, links with our mark that nobody "
+	  "remembers. It takes the locks that ADD and DEL take. What is alive stays, and what may be: a "
+	  "pod's port without a record, and a VLAN of the host's in no bridge, on which pods may have "
+	  "macvlans. Nothing without our mark is touched. The status is 1 when something stays, and with "
+	  "--dry-run when there is something to do.",
+	  gc_run },
 	{ "manual", "", 0, 0, 0, "This, as a man page.", "hbrctl manual | man -l -", manual_run },
 	{ "completion", "", 0, 0, 0, "What completes words in bash.", "eval \"$(hbrctl completion)\"",
 	  completion_run },

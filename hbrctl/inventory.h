@@ -35,5 +35,8 @@ json_t *inventory_describe_attachment(const struct scene *scene, const char *id,
 /* Directories have no order: by name, by pod, container and interface; numbers by their value. */
 void inventory_sort(json_t *list);
 
+/* Is the text in a list of texts? */
+bool inventory_has_text(json_t *list, const char *text);
+
 /* Text of a member, "" for none. */
 const char *inventory_text(json_t *object, const char *key);

@@ -43,3 +43,16 @@ void inventory_sort(json_t *list)
 	for (i = 0; i < n; i++)
 		(void)json_array_append_new(list, entries[i]);
 }
+
+bool inventory_has_text(json_t *list, const char *text)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(list, i, entry) {
+		if (strcmp(json_string_value(entry), text) == 0)
+			return true;
+	}
+
+	return false;
+}

@@ -169,19 +169,6 @@ static bool is_of(json_t *attachment, const char *name)
 	       (strlen(name) >= ID_MIN && strncmp(container, name, strlen(name)) == 0);
 }
 
-static bool has_text(json_t *list, const char *text)
-{
-	json_t *entry;
-	size_t i;
-
-	json_array_foreach(list, i, entry) {
-		if (strcmp(json_string_value(entry), text) == 0)
-			return true;
-	}
-
-	return false;
-}
-
 /* Is one of the attachments a holder of the domain? */
 static bool is_held_by(json_t *domain, json_t *attachments)
 {
@@ -189,7 +176,8 @@ static bool is_held_by(json_t *domain, json_t *attachments)
 	size_t i;
 
 	json_array_foreach(attachments, i, attachment) {
-		if (has_text(json_object_get(domain, "held"), inventory_text(attachment, "id")))
+		if (inventory_has_text(json_object_get(domain, "held"),
+				       inventory_text(attachment, "id")))
 			return true;
 	}
 
@@ -221,8 +209,8 @@ static void narrow(json_t *inventory, const char *name)
 		size_t k;
 
 		json_array_foreach(domains, k, domain) {
-			if (has_text(json_object_get(domain, "held"),
-				     inventory_text(attachment, "id"))) {
+			if (inventory_has_text(json_object_get(domain, "held"),
+					       inventory_text(attachment, "id"))) {
 				(void)json_array_append(chosen, attachment);
 				break;
 			}

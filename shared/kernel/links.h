@@ -49,12 +49,13 @@ int links_remove(struct netlink nl[static PLACES], const struct link *links, siz
 /*
  * For when nobody knows any more what exactly was made: whatever has the group, the kind and the
  * place of one of these links, and no alias or that of one. used: 1 when there is a port that needs
- * them, else 0. Both dump.
+ * them, else 0. A VLAN of the host's in no bridge may have macvlans in pods, unseen: it counts as
+ * used, but for somebody who is certain that it has none. Both dump.
  */
 int links_marked_are_used(struct netlink nl[static PLACES], const struct link *links, size_t n,
-			  struct error *err);
+			  bool is_certain, struct error *err);
 int links_remove_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
-			struct error *err);
+			bool is_certain, struct error *err);
 
 /*
  * A link that goes takes those on it along (macvlans, VLANs), and a bridge or VRF lets its ports

@@ -25,6 +25,8 @@ struct site {
 	const struct store *store;
 	struct netlink *nl;      /* by place */
 	const struct netns *hbr; /* the HBR netns itself, for what is no netlink's to do */
+	bool is_certain; /* an operator's word: no pod has an unseen link (a macvlan) on what is
+			    left */
 };
 
 /* What a network says of a domain, as its plugin keeps it. */
@@ -116,6 +118,10 @@ int domain_recall_as_is(const struct domain *domain, const struct site *site, st
  */
 int domain_release(struct domain *domain, const struct site *site, const char *id,
 		   struct error *err);
+
+/* Remove it if nobody holds it: what a call that was killed has left, or what had to stay for a
+ * guest that has gone by now. Whatever is needed stays. */
+int domain_sweep(struct domain *domain, const struct site *site, struct error *err);
 
 /* Release what a domain that is gone held. It may have come back meanwhile: then nothing. */
 int domain_release_child(struct domain *domain, const struct site *site, const char *child,
