@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # For tests of hbrctl. A file of them has "load hbrctl" after "load helpers".
+# shellcheck disable=SC2034 # for those who load this
 
 HBRCTL=$PLUGINS_DIR/sbin/hbrctl
 
