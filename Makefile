@@ -39,6 +39,8 @@ BATS_SHELLCHECK := SC2030,SC2031,SC2034,SC2154
 once       = $(eval $(1) := $(2))$($(1))
 NL_CFLAGS  = $(call once,NL_CFLAGS,$(shell $(PKG_CONFIG) --cflags $(DEPS) || echo missing))
 NL_LIBS    = $(call once,NL_LIBS,$(shell $(PKG_CONFIG) --libs $(if $(STATIC),--static) $(DEPS)))
+# Of hbrctl alone.
+YAML_LIBS  = $(call once,YAML_LIBS,$(shell $(PKG_CONFIG) --libs yaml-0.1))
 VERSION   ?= $(call once,VERSION,$(shell git describe --tags --always --dirty 2>/dev/null || echo unknown))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wformat=2 -Wvla -Wundef -Wconversion -Wcast-qual \
@@ -95,6 +97,7 @@ FIELDS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c,$(wildcard plugins/*
 $(DOCS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard docs/*.c)) $(FIELDS) $(SHARED)
 $(JUDGE): $(JUDGE).o $(FIELDS) $(SHARED)
 $(HBRCTL): $(patsubst %.c,$(BUILD)/%.o,$(wildcard hbrctl/*.c)) $(FIELDS) $(SHARED)
+$(HBRCTL): LDLIBS += $(YAML_LIBS)
 $(DOCS) $(JUDGE) $(HBRCTL):
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)

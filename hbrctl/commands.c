@@ -15,7 +15,7 @@ const struct option_row option_rows[] = {
 
 const char *const exit_texts[] = {
 	[COMMAND_FINE] = "All is well; of a verb that lists: it has listed.",
-	[COMMAND_FOUND] = "There is something to see to: show knows no such name, gc had to leave something.",
+	[COMMAND_FOUND] = "There is something to see to: a name that is not known, findings, a refusal, what had to stay.",
 	[COMMAND_FAILED] = "Wrong usage, or it could not be done: standard error has the reason.",
 };
 
@@ -36,6 +36,20 @@ const struct command commands[] = {
 	  "Numbers for Prometheus, in its text format.",
 	  "For the node exporter's textfile collector: hbrctl metrics >FILE.tmp && mv FILE.tmp FILE.prom",
 	  metrics_run },
+	{ "validate", "FILE...", 1, ARGS_MANY, OPTION_JSON,
+	  "Look whether networks are right, without a node.",
+	  "A FILE (-: standard input) is a CNI configuration or a list of them, or has "
+	  "NetworkAttachmentDefinitions, as YAML or JSON. What ADD would refuse is told in its words, keys "
+	  "that are none with the one that was probably meant, and what networks say of one domain, VNI, "
+	  "VLAN or table that does not go together. What a network may override is this node's to say "
+	  "(--node). The status is 1 when there are findings.",
+	  validate_run },
+	{ "plan", "FILE", 1, 1, OPTION_JSON,
+	  "What an ADD on the networks of a file would do on this node.",
+	  "Nothing is done. Links are kept, created, changed (ours) or adopted (somebody else's that fit), "
+	  "in the order of ADD; each pod has its own port besides. The VLAN or table that would be chosen is "
+	  "that of now. The status is 1 when an ADD would be refused.",
+	  plan_run },
 	{ "gc", "", 0, 0, OPTION_JSON | OPTION_DRY_RUN | OPTION_FORCE,
 	  "Remove what is nobody's any more.",
 	  "Pods that died without a DEL (with their addresses' leases: $CNI_PATH says where the IPAM plugin "

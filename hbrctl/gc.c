@@ -93,25 +93,35 @@ static int sweep(const struct scene *scene, const char *name, struct error *err)
 	return domain_sweep(&known.domain, &scene->site, err);
 }
 
-static int sweep_domains(const struct scene *scene, json_t *inventory, struct error *err)
+/* One that fails does not keep the others: what stays is told. */
+static void warn(const char *name, int r, const struct error *err)
+{
+	if (r < 0)
+		error_warn("%s: %s", name, err->msg);
+}
+
+static int sweep_domain(const struct scene *scene, json_t *domain, struct error *err)
+{
+	const char *name = inventory_text(domain, "name");
+	auto_known struct known known = { 0 };
+	int r = known_read(&known, scene, name, err);
+
+	if (r <= 0)
+		return r;
+	if (release_children(scene, &known, json_object_get(domain, "held"), err) < 0)
+		return -1;
+
+	return strcmp(inventory_text(domain, "state"), "unheld") == 0 ? sweep(scene, name, err) : 0;
+}
+
+static void sweep_domains(const struct scene *scene, json_t *inventory)
 {
 	json_t *domain;
+	struct error err;
 	size_t i;
 
-	json_array_foreach(json_object_get(inventory, "domains"), i, domain) {
-		const char *name = inventory_text(domain, "name");
-		auto_known struct known known = { 0 };
-		int r = known_read(&known, scene, name, err);
-
-		if (r < 0 || (r == 1 && release_children(scene, &known,
-							 json_object_get(domain, "held"), err) < 0))
-			return -1;
-		if (strcmp(inventory_text(domain, "state"), "unheld") == 0 &&
-		    sweep(scene, name, err) < 0)
-			return -1;
-	}
-
-	return 0;
+	json_array_foreach(json_object_get(inventory, "domains"), i, domain)
+		warn(inventory_text(domain, "name"), sweep_domain(scene, domain, &err), &err);
 }
 
 /* The domain that a link would be of: its VRF's, or that of its VNI. */
@@ -140,6 +150,21 @@ static int may_be_forced(const struct scene *scene, json_t *link, struct error *
 	return r < 0 ? -1 : !r;
 }
 
+static int sweep_leftover(struct scene *scene, json_t *link, bool is_forced, struct error *err)
+{
+	char name[STORE_NAME_SIZE];
+	int r = is_forced ? may_be_forced(scene, link, err) : 0;
+
+	if (r < 0 || unowned_is_port(link))
+		return r < 0 ? -1 : 0;
+	name_domain(link, name);
+	scene->site.is_certain = r == 1;
+	r = sweep(scene, name, err);
+	scene->site.is_certain = false;
+
+	return r < 0 ? -1 : 0;
+}
+
 /* Where the state is lost there is nothing to lock: an ADD that comes now is to find the locks. */
 static int make_store(struct scene *scene, struct error *err)
 {
@@ -154,29 +179,20 @@ static int sweep_leftovers(struct scene *scene, json_t *inventory, bool is_force
 			   struct error *err)
 {
 	json_t *list = json_object_get(inventory, "leftovers"), *link;
-	char name[STORE_NAME_SIZE];
+	struct error failure;
 	size_t i;
 
 	if (json_array_size(list) && make_store(scene, err) < 0)
 		return -1;
 	json_array_foreach(list, i, link) {
-		int r = is_forced ? may_be_forced(scene, link, err) : 0;
-
-		if (r < 0)
-			return -1;
-		name_domain(link, name);
-		scene->site.is_certain = r == 1;
-		r = unowned_is_port(link) ? 0 : sweep(scene, name, err);
-		scene->site.is_certain = false;
-		if (r < 0)
-			return -1;
+		warn(inventory_text(link, "name"), sweep_leftover(scene, link, is_forced, &failure),
+		     &failure);
 		tell_progress(i, json_array_size(list));
 	}
 
 	return 0;
 }
 
-/* One that fails does not keep the others: what stays is told. */
 static void bury_all(const struct scene *scene, json_t *inventory)
 {
 	json_t *list = json_object_get(inventory, "attachments"), *attachment;
@@ -184,11 +200,9 @@ static void bury_all(const struct scene *scene, json_t *inventory)
 	size_t i;
 
 	json_array_foreach(list, i, attachment) {
-		if (strcmp(inventory_text(attachment, "state"), "dead") == 0 &&
-		    bury(scene, inventory, attachment, &err) < 0)
-			error_warn("%s of container %.128s: %s",
-				   inventory_text(attachment, "interface"),
-				   inventory_text(attachment, "container"), err.msg);
+		if (strcmp(inventory_text(attachment, "state"), "dead") == 0)
+			warn(inventory_text(attachment, "container"),
+			     bury(scene, inventory, attachment, &err), &err);
 		tell_progress(i, json_array_size(list));
 	}
 }
@@ -200,9 +214,11 @@ static int collect(struct scene *scene, json_t *before, bool is_forced, json_t *
 	auto_json json_t *between = NULL;
 
 	bury_all(scene, before);
+	if (inventory_read(scene, &between, err) < 0)
+		return -1;
+	sweep_domains(scene, between);
 
-	return inventory_read(scene, &between, err) < 0 || sweep_domains(scene, between, err) < 0 ||
-			       sweep_leftovers(scene, between, is_forced, err) < 0
+	return sweep_leftovers(scene, between, is_forced, err) < 0
 		       ? -1
 		       : inventory_read(scene, after, err);
 }

@@ -114,6 +114,21 @@ int walk_explain(const struct walk *walk, const struct link *link, struct error 
 	return error_details(err, "%s", details);
 }
 
+int walk_may_make(const struct walk *walk, const struct link *link, const struct link_state *state,
+		  struct error *err)
+{
+	if (link->is_foreign)
+		return error_set(
+			err, ERROR_CONFLICT, "%s %s in the %s is gone, and not ours to make",
+			link_kinds[link->kind].name, link->name, walk_talk(walk, link)->place);
+	if (state->other[0])
+		return error_set(err, ERROR_CONFLICT,
+				 "%s in the %s cannot be made: it is an alternative name of %s",
+				 link->name, walk_talk(walk, link)->place, state->other);
+
+	return 0;
+}
+
 static const char *kind_of(const struct link_state *state)
 {
 	return state->kind[0] ? state->kind : "physical link";

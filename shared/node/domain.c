@@ -93,6 +93,18 @@ int domain_recall_as_is(const struct domain *domain, const struct site *site, st
 	return recall(&asking, site, err);
 }
 
+int domain_foresee(const struct domain *domain, const struct site *site, struct error *err)
+{
+	struct network network = domain->network;
+	struct domain parent;
+	int r = recall(domain, site, err);
+
+	if (r < 0 || (r == 0 && domain->kind->settle(site, &network, err) < 0))
+		return -1;
+
+	return domain_parent(domain, &parent) && domain_foresee(&parent, site, err) < 0 ? -1 : r;
+}
+
 static int hold_parent(struct domain *domain, const struct site *site, struct error *err)
 {
 	auto_json json_t *holder = NULL;

@@ -101,6 +101,10 @@ int domain_remember(const struct domain *domain, const struct site *site, struct
 int domain_converge(const struct domain *domain, const struct site *site, struct link *links,
 		    size_t *n, bool *changed, struct error *err);
 
+/* What an ADD would find or fix, without doing it: settles what is open in the network's values and
+ * its parent's. 1 the domain is there, 0 it would be made. -1: what domain_hold() would say. */
+int domain_foresee(const struct domain *domain, const struct site *site, struct error *err);
+
 /* The same links, as they should be; how many. */
 size_t domain_list_links(const struct domain *domain, const struct node *node, struct link *links);
 
