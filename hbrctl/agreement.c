@@ -47,30 +47,56 @@ static int compare(json_t *known, const struct exclusive *exclusive, const struc
 	return 0;
 }
 
+static int no_memory(const struct domain *domain, struct error *err)
+{
+	return error_errno(err, ERROR_INTERNAL, ENOMEM, "compare %s", domain->title);
+}
+
+static int remember(json_t *known, const char *file, const struct domain *domain, json_t *values)
+{
+	return json_object_set_new(known, domain->name,
+				   json_pack("{s:s, s:O}", "file", file, "values", values));
+}
+
+/* What this file is the first to say; it is named from now on. */
+static int learn(json_t *before, const char *file, json_t *values)
+{
+	json_t *all = json_object_get(before, "values");
+	size_t n = json_object_size(all);
+
+	if (json_object_update_missing(all, values) < 0)
+		return -1;
+	if (json_object_size(all) > n)
+		return json_object_set_new(
+			before, "file",
+			json_sprintf("%s, %s", inventory_text(before, "file"), file));
+
+	return 0;
+}
+
 static int check(json_t *known, const char *file, const struct domain *domain, struct error *err)
 {
 	const struct network *network = &domain->network;
 	json_t *before = json_object_get(known, domain->name);
 	auto_json json_t *values =
 		fields_dump(network->table, domain->kind->flag, network->values, *network->given);
-	char what[256];
+	char what[512];
 	const struct fields_fixed fixed = { json_object_get(before, "values"), what,
 					    domain->kind->flag };
 
 	if (!values)
-		return error_errno(err, ERROR_INTERNAL, ENOMEM, "compare %s", domain->title);
+		return no_memory(domain, err);
 	for (size_t i = 0; i < COUNT(exclusives); i++) {
 		if (compare(known, &exclusives[i], domain, values, err) < 0)
 			return -1;
 	}
 	if (!before)
-		return json_object_set_new(known, domain->name,
-					   json_pack("{s:s, s:O}", "file", file, "values", values));
+		return remember(known, file, domain, values) < 0 ? no_memory(domain, err) : 0;
 	snprintf(what, sizeof(what), "%s in %s", domain->title, inventory_text(before, "file"));
 	if (fields_inherit(network->table, &fixed, network->values, network->given, err) < 0)
 		return -1;
 
-	return json_object_update_missing(json_object_get(before, "values"), values);
+	return learn(before, file, values) < 0 ? no_memory(domain, err) : 0;
 }
 
 int agreement_check(json_t *known, const char *file, const struct attachment *attachment,

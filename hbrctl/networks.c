@@ -141,13 +141,13 @@ int networks_read(const char *path, json_t *networks, struct error *err)
 	size_t size, i;
 
 	if (fd < 0)
-		return error_errno(err, ERROR_IO, errno, "%s", path);
+		return error_errno(err, ERROR_IO, errno, "cannot be read");
 	if (document_read(fd, FILE_MAX, &text, &size, err) < 0 ||
 	    decode(text, size, &documents, err) < 0)
-		return error_wrap(err, "%s", path);
+		return -1;
 	json_array_foreach(documents, i, document) {
 		if (add_document(path, document, networks, err) < 0)
-			return error_wrap(err, "%s", path);
+			return -1;
 	}
 
 	return 0;

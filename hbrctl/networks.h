@@ -11,8 +11,8 @@
 
 #include "shared/base/error.h"
 
-/* Append { "file", "network", "type", "config" } for each. -1: a file that cannot be read; with its
- * name, and where in it. */
+/* Append { "file", "network", "type", "config" } for each. -1: a file that cannot be read,
+ * and where in it. */
 int networks_read(const char *path, json_t *networks, struct error *err);
 
 /* YAML, as JSON: a list of documents, new. -1: ERROR_DECODE with line and column. */

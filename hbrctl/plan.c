@@ -115,7 +115,7 @@ int plan_run(const struct options *options, struct error *err)
 	size_t i;
 
 	if (networks_read(options->args[0], networks, err) < 0)
-		return -1;
+		return error_wrap(err, "%s", options->args[0]);
 	if (json_array_size(networks) == 0)
 		return error_set(err, ERROR_INVALID_CONFIG,
 				 "%s: there is no network of hbr-l2 or hbr-vrf in it",

@@ -68,11 +68,8 @@ static void print(json_t *findings, size_t n_networks)
 	json_array_foreach(findings, i, finding) {
 		const char *network = inventory_text(finding, "network");
 
-		if (network[0])
-			printf("%s: %s: %s\n", inventory_text(finding, "file"), network,
-			       inventory_text(finding, "what"));
-		else
-			printf("%s\n", inventory_text(finding, "what"));
+		printf("%s: %s%s%s\n", inventory_text(finding, "file"), network,
+		       network[0] ? ": " : "", inventory_text(finding, "what"));
 	}
 	printf("networks: %zu, findings: %zu\n", n_networks, json_array_size(findings));
 }

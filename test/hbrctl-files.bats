@@ -74,7 +74,7 @@ c.yaml: c: vlan: 100 is that of the domain trunk-10 in a.yaml: no two domains of
 d.yaml: d: vni: 10 is that of the domain l2-10 in a.yaml: no two domains of a node can have the same
 e.yaml: e: table: 77 is that of the domain vrf-red in a.yaml: no two domains of a node can have the same
 f.yaml: f: vni: 5001 was asked for, but the VRF red in a.yaml has 5000
-h.yaml: h: mtu: 1300 was asked for, but the L2 domain of VNI 10 in g.yaml has 1400
+h.yaml: h: mtu: 1300 was asked for, but the L2 domain of VNI 10 in a.yaml, g.yaml has 1400
 networks: 9, findings: 6'
 }
 
@@ -110,7 +110,7 @@ networks: 9, findings: 6'
 	ctl validate - <"$BATS_TEST_TMPDIR/file"
 	contains "$out" '-: spec.config: line 1, column 1: '
 	ctl validate /nowhere --json
-	is "$status $(jq -c . <<<"$out")" '1 {"networks":0,"findings":[{"file":"/nowhere","network":"","what":"/nowhere: does not exist"}]}'
+	is "$status $(jq -c . <<<"$out")" '1 {"networks":0,"findings":[{"file":"/nowhere","network":"","what":"cannot be read: does not exist"}]}'
 }
 
 network() { printf '{"cniVersion": "1.0.0", "name": "n", "type": "hbr-l2", "attach": "direct", "vni": %s%s}' "$1" "${2:+, $2}"; }
