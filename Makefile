@@ -7,6 +7,9 @@ BUILD      ?= build
 DESTDIR    ?=
 PREFIX     ?= /usr/local
 CNIBINDIR  ?= /opt/cni/bin
+SBINDIR    ?= $(PREFIX)/sbin
+MANDIR     ?= $(PREFIX)/share/man
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 DOCDIR     ?= $(PREFIX)/share/doc/hbr-cni
 
 # CFLAGS, CPPFLAGS, LDFLAGS and LDLIBS belong to whoever builds; what the code needs is in OUR_*.
@@ -77,7 +80,9 @@ tools: $(TOOLS) # the programs that a test is made with
 
 include test/fuzz/fuzz.mk
 
-everything: all $(UNITS) $(DOCS) $(JUDGE) tools fuzzers
+shipped: all $(BUILD)/hbrctl.8 $(BUILD)/hbrctl.bash # what install installs
+
+everything: shipped $(UNITS) $(DOCS) $(JUDGE) tools fuzzers
 
 define plugin
 $(BUILD)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard plugins/$(1)/*.c)) $(SHARED)
@@ -134,7 +139,7 @@ deps: ## install what building and testing needs (apt-get, as root)
 bed: # all that a test needs, built
 	BUILD='$(BUILD)' test/deps check
 	$(MAKE) everything
-	$(MAKE) BUILD='$(BUILD)/static' STATIC=1 all
+	$(MAKE) BUILD='$(BUILD)/static' STATIC=1 shipped
 
 check: bed ## run all tests, on the running kernel or in a guest kernel
 	BUILD='$(abspath $(BUILD))' test/run-all $(TESTS)
@@ -180,17 +185,28 @@ docs: $(DOCS) ## write docs/: the reference of all keys, JSON Schemas
 format: ## rewrite the sources as .clang-format says
 	clang-format -i $(SOURCES)
 
+# hbrctl tells its manual and its completion itself.
+$(BUILD)/hbrctl.8: $(HBRCTL)
+	$(call quiet,GEN)$(HBRCTL) manual >$@
+$(BUILD)/hbrctl.bash: $(HBRCTL)
+	$(call quiet,GEN)$(HBRCTL) completion >$@
+
 # By rename: a runtime that starts a plugin meanwhile gets the old one or the new one, whole.
-install: all ## into $(DESTDIR)$(CNIBINDIR)
+install: shipped ## plugins into $(DESTDIR)$(CNIBINDIR), hbrctl into $(DESTDIR)$(PREFIX)
 	install -d '$(DESTDIR)$(CNIBINDIR)'
 	@set -e; for p in $(PLUGINS); do \
 		echo "  INSTALL $(DESTDIR)$(CNIBINDIR)/$$p"; \
 		install -m 0755 "$(BUILD)/$$p" "$(DESTDIR)$(CNIBINDIR)/.$$p.new"; \
 		mv -f "$(DESTDIR)$(CNIBINDIR)/.$$p.new" "$(DESTDIR)$(CNIBINDIR)/$$p"; \
 	done
+	@echo '  INSTALL $(DESTDIR)$(SBINDIR)/hbrctl'
+	@install -D -m 0755 '$(HBRCTL)' '$(DESTDIR)$(SBINDIR)/hbrctl'
+	@install -D -m 0644 '$(BUILD)/hbrctl.8' '$(DESTDIR)$(MANDIR)/man8/hbrctl.8'
+	@install -D -m 0644 '$(BUILD)/hbrctl.bash' '$(DESTDIR)$(COMPLETIONDIR)/hbrctl'
 
 uninstall: ## remove what install put there
-	$(RM) $(PLUGINS:%='$(DESTDIR)$(CNIBINDIR)'/%)
+	$(RM) $(PLUGINS:%='$(DESTDIR)$(CNIBINDIR)'/%) '$(DESTDIR)$(SBINDIR)/hbrctl' \
+		'$(DESTDIR)$(MANDIR)/man8/hbrctl.8' '$(DESTDIR)$(COMPLETIONDIR)/hbrctl'
 
 clean: ## remove what was built
 	$(RM) -r '$(BUILD)'
@@ -198,10 +214,10 @@ clean: ## remove what was built
 help: ## this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 	@echo
-	@echo '  Variables: BUILD=$(BUILD) DESTDIR=$(DESTDIR) CNIBINDIR=$(CNIBINDIR) CC=$(CC) CFLAGS LDFLAGS'
+	@echo '  Variables: BUILD=$(BUILD) DESTDIR=$(DESTDIR) CNIBINDIR=$(CNIBINDIR) PREFIX=$(PREFIX) CC=$(CC) CFLAGS LDFLAGS'
 	@echo '             V=1 STATIC=1 WERROR=1 SANITIZE=1|undefined STRICT=1 TESTS="test/bed.bats"'
 
 FORCE:
-.PHONY: all tools everything deps bed check demo sanitize lint analyze soak mutants fuzz fuzzers docs format install uninstall clean help FORCE
+.PHONY: all shipped tools everything deps bed check demo sanitize lint analyze soak mutants fuzz fuzzers docs format install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 -include $(shell find '$(BUILD)' -name '*.d' 2>/dev/null)
