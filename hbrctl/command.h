@@ -54,5 +54,5 @@ extern const char *const exit_texts[3];
 int command_print_json(json_t *document, struct error *err);
 
 typedef int command_fn(const struct options *options, struct error *err);
-command_fn show_run, metrics_run, gc_run, validate_run, plan_run, graph_run, manual_run,
-	completion_run;
+command_fn show_run, metrics_run, gc_run, validate_run, doctor_run, init_run, plan_run, graph_run,
+	manual_run, completion_run;

@@ -29,6 +29,12 @@ const struct command commands[] = {
 	  "unfinished, its ADD has not ended; unrecorded, its record is lost; unseen, its netns is not "
 	  "visible from here. Leftovers are links with our mark that nobody remembers.",
 	  show_run },
+	{ "doctor", "", 0, 0, OPTION_JSON,
+	  "Look whether the node has what pods' networks need, and say what to do.",
+	  "Kernel, kinds of links (each is made in a namespace of its own), state directory, bridge netfilter, "
+	  "NetworkManager and systemd-networkd; and in the HBR netns trunk, VTEP, MTU, forwarding, rp_filter, "
+	  "l3mdev, FRR with its EVPN instance. The status is 1 when there is an error; warnings alone leave it 0.",
+	  doctor_run },
 	{ "graph", "", 0, 0, OPTION_SVG,
 	  "The picture of all that, as Graphviz dot.",
 	  "Links that differ are red, those that are missing dashed.", graph_run },
@@ -59,6 +65,13 @@ const struct command commands[] = {
 	  "macvlans. Nothing without our mark is touched. The status is 1 when something stays, and with "
 	  "--dry-run when there is something to do.",
 	  gc_run },
+	{ "init", "[VTEP]", 0, 1, 0,
+	  "Make a node for a laboratory: what hbr-cni finds on a real one.",
+	  "The HBR netns; the trunk, whose end in the host is a bridge; the VTEP (10.0.0.1) on lo; a VRF, hbr "
+	  "with table 1000; hbn between host (100.64.0.0) and it (100.64.0.1); forwarding. Names and the path "
+	  "are the node file's. What is there already is kept. By hand it all goes with: ip netns del hbr, "
+	  "ip link del tr.",
+	  init_run },
 	{ "manual", "", 0, 0, 0, "This, as a man page.", "hbrctl manual | man -l -", manual_run },
 	{ "completion", "", 0, 0, 0, "What completes words in bash.", "eval \"$(hbrctl completion)\"",
 	  completion_run },

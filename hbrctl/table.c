@@ -20,7 +20,7 @@ void table_add(json_t *table, ...)
 	(void)json_array_append_new(table, row);
 }
 
-static const char *color_of(const char *state)
+const char *table_color(const char *state)
 {
 	if (strcmp(state, "ok") == 0)
 		return "\033[32m";
@@ -56,7 +56,7 @@ static void print_row(json_t *row, const int *widths, bool is_colored)
 		if (k + 1 < n)
 			printf("%-*s", widths[k] + GAP, text);
 		else if (is_colored)
-			printf("%s%s\033[0m\n", color_of(text), text);
+			printf("%s%s" TABLE_PLAIN "\n", table_color(text), text);
 		else
 			printf("%s\n", text);
 	}

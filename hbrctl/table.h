@@ -12,5 +12,9 @@
 /* Append a row: texts, NULL after the last; an empty one is "-". Without memory there is no row. */
 void table_add(json_t *table, ...) __attribute__((sentinel));
 
+/* The colour of a state, as a terminal takes it; and the end of it. */
+const char *table_color(const char *state);
+#define TABLE_PLAIN "\033[0m"
+
 /* The first row is the head. Nothing is printed of a table that has no other. */
 void table_print(json_t *table, bool is_colored);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Of the machine (check.h): its kernel, the state, who else has a hand in its links. */
+#include <glob.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hbrctl/check.h"
+#include "shared/base/cleanup.h"
+#include "shared/cni/status.h"
+#include "shared/kernel/kinds.h"
+#include "shared/kernel/sysctl.h"
+
+#define OLDEST_MAJOR 5
+#define OLDEST_MINOR 15
+#define LOCKED_MINOR 18 /* of 5: locked ports of bridges */
+#define NOT_PROBED   128
+
+void check_kernel(const struct scene *scene, struct check_result *result)
+{
+	int major = 0, minor = 0, version;
+	struct utsname name;
+
+	(void)scene;
+	if (uname(&name) < 0 || sscanf(name.release, "%d.%d", &major, &minor) != 2) {
+		check_say(result, CHECK_WARNING, "which version it is cannot be told");
+		return;
+	}
+	version = major * 1000 + minor;
+	if (version < OLDEST_MAJOR * 1000 + OLDEST_MINOR)
+		check_say(result, CHECK_ERROR, "Linux %d.%d: wanted %d.%d or newer", major, minor,
+			  OLDEST_MAJOR, OLDEST_MINOR);
+	else if (version < OLDEST_MAJOR * 1000 + LOCKED_MINOR)
+		check_say(result, CHECK_OK, "Linux %d.%d (macspoofchk is refused: it needs %d.%d)",
+			  major, minor, OLDEST_MAJOR, LOCKED_MINOR);
+	else
+		check_say(result, CHECK_OK, "Linux %d.%d", major, minor);
+}
+
+/* Each kind of link, made in a namespace that goes with the process; those on others come last. */
+static const struct link probes[] = {
+	{ .kind = LINK_BRIDGE, .name = "b" },
+	{ .kind = LINK_VRF, .name = "r", .vrf.table = 1 },
+	{ .kind = LINK_VXLAN, .name = "x", .vxlan = { .id = 1, .dstport = 4789 } },
+	{ .kind = LINK_VLAN, .name = "v", .lower = "b", .vlan.id = 2 },
+	{ .kind = LINK_MACVLAN, .name = "m", .lower = "b", .macvlan.mode = 4 },
+};
+
+/* A bit for each that cannot be made, as the status of the child. */
+static int probe(void)
+{
+	struct netlink nl[PLACES] = { 0 };
+	struct error err;
+	int missing = 0;
+
+	if (unshare(CLONE_NEWNET) < 0 || netlink_open(&nl[PLACE_HOST], "host", &err) < 0)
+		return NOT_PROBED;
+	for (size_t i = 0; i < COUNT(probes); i++) {
+		struct link link = probes[i];
+
+		link.group = LINK_GROUP_MARK;
+		link.stays_down = true;
+		if (links_converge(nl, &link, 0, 1, NULL, &err) < 0)
+			missing |= 1 << i;
+	}
+	netlink_close(&nl[PLACE_HOST]);
+
+	return missing;
+}
+
+void check_kinds(const struct scene *scene, struct check_result *result)
+{
+	char missing[128] = "";
+	int status = 0;
+	pid_t pid = fork();
+
+	(void)scene;
+	if (pid == 0)
+		_exit(probe());
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) == NOT_PROBED) {
+		check_say(result, CHECK_WARNING, "not looked at: wanted root");
+		return;
+	}
+	for (size_t i = 0; i < COUNT(probes); i++) {
+		if (WEXITSTATUS(status) >> i & 1)
+			snprintf(missing + strlen(missing), sizeof(missing) - strlen(missing),
+				 " %s", link_kinds[probes[i].kind].name);
+	}
+	if (missing[0])
+		check_say(result, CHECK_ERROR,
+			  "this kernel makes no%s: wanted these modules (vlan is 8021q)", missing);
+	else
+		check_say(result, CHECK_OK, "bridge, vrf, vxlan, vlan and macvlan can be made");
+}
+
+void check_state(const struct scene *scene, struct check_result *result)
+{
+	const char *path = scene->site.node->state_dir;
+	struct error err;
+
+	if (status_check_state_dir(path, &err) < 0)
+		check_say(result, CHECK_ERROR, "%s", err.msg);
+	else
+		check_say(result, CHECK_OK, "%s can be written", path);
+}
+
+void check_netfilter(const struct scene *scene, struct check_result *result)
+{
+	static const char key[] = "net.bridge.bridge-nf-call-iptables";
+	struct error err;
+	long on = 0;
+
+	if (sysctl_get("bridge/bridge-nf-call-iptables", &on, &err) < 0)
+		check_say(result, CHECK_WARNING, "%s", err.msg);
+	else if (on && scene->site.node->bridge_netfilter != BRIDGE_NETFILTER_IGNORE)
+		check_say(result, CHECK_WARNING,
+			  "%s is on in the host, pods' frames pass its packet filter: wanted 0, or "
+			  "bridgeNetfilter \"ignore\" in the node file, or attach \"macvlan\"",
+			  key);
+	else
+		check_say(result, CHECK_OK, "%s is %s", key, on ? "on, and ignored" : "off");
+}
+
+/* A file of that pattern that speaks of our ports. */
+static bool is_told(const char *pattern)
+{
+	bool found = false;
+	char line[512];
+	glob_t files;
+
+	if (glob(pattern, 0, NULL, &files) != 0)
+		return false;
+	for (size_t i = 0; i < files.gl_pathc && !found; i++) {
+		auto_file FILE *file = fopen(files.gl_pathv[i], "re");
+
+		while (file && !found && fgets(line, sizeof(line), file))
+			found = strstr(line, "pv*") != NULL;
+	}
+	globfree(&files);
+
+	return found;
+}
+
+/* They take links that they do not know for theirs: DHCP on a bridge, its addresses flushed. */
+void check_managers(const struct scene *scene, struct check_result *result)
+{
+	(void)scene;
+	if (access("/run/NetworkManager", F_OK) == 0 &&
+	    !is_told("/etc/NetworkManager/conf.d/*.conf"))
+		check_say(result, CHECK_WARNING,
+			  "NetworkManager runs: wanted a file in /etc/NetworkManager/conf.d with "
+			  "[keyfile] unmanaged-devices=interface-name:tr*;interface-name:br.*;"
+			  "interface-name:vx.*;interface-name:pv*");
+	else if (access("/run/systemd/netif/state", F_OK) == 0 &&
+		 !is_told("/etc/systemd/network/*.network"))
+		check_say(result, CHECK_WARNING,
+			  "systemd-networkd runs: wanted a .network file in /etc/systemd/network "
+			  "with [Match] Name=tr* br.* vx.* pv* and [Link] Unmanaged=yes");
+	else
+		check_say(result, CHECK_OK,
+			  "nobody else manages the node's links, or has been told");
+}
