@@ -9,9 +9,15 @@
 #include "shared/base/parse.h"
 
 #define DEPTH_MAX 64
+#define NODES_MAX 100000 /* a few lines of aliases can stand for billions */
 
 DEFINE_AUTO(yaml_parser_t *, cleanup_parser, yaml_parser_delete);
 DEFINE_AUTO(yaml_document_t *, cleanup_document, yaml_document_delete);
+
+struct reader {
+	yaml_document_t *document;
+	size_t nodes; /* so many were read */
+};
 
 /* What a plain scalar is, as JSON knows it and Kubernetes reads it; all else is text. */
 static json_t *from_scalar(const yaml_node_t *node)
@@ -31,48 +37,48 @@ static json_t *from_scalar(const yaml_node_t *node)
 	return json_stringn(text, node->data.scalar.length);
 }
 
-static json_t *from_node(yaml_document_t *document, int index, int depth);
+static json_t *from_node(struct reader *reader, int index, int depth);
 
-static json_t *from_sequence(yaml_document_t *document, const yaml_node_t *node, int depth)
+static json_t *from_sequence(struct reader *reader, const yaml_node_t *node, int depth)
 {
 	auto_json json_t *list = json_array();
 
 	for (const yaml_node_item_t *item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top; item++) {
-		if (json_array_append_new(list, from_node(document, *item, depth)) < 0)
+		if (json_array_append_new(list, from_node(reader, *item, depth)) < 0)
 			return NULL;
 	}
 
 	return take_ptr(&list);
 }
 
-static json_t *from_mapping(yaml_document_t *document, const yaml_node_t *node, int depth)
+static json_t *from_mapping(struct reader *reader, const yaml_node_t *node, int depth)
 {
 	auto_json json_t *object = json_object();
 
 	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top; pair++) {
-		const yaml_node_t *key = yaml_document_get_node(document, pair->key);
+		const yaml_node_t *key = yaml_document_get_node(reader->document, pair->key);
 
 		if (!key || key->type != YAML_SCALAR_NODE ||
 		    json_object_set_new(object, (const char *)key->data.scalar.value,
-					from_node(document, pair->value, depth)) < 0)
+					from_node(reader, pair->value, depth)) < 0)
 			return NULL;
 	}
 
 	return take_ptr(&object);
 }
 
-static json_t *from_node(yaml_document_t *document, int index, int depth)
+static json_t *from_node(struct reader *reader, int index, int depth)
 {
-	const yaml_node_t *node = yaml_document_get_node(document, index);
+	const yaml_node_t *node = yaml_document_get_node(reader->document, index);
 
-	if (!node || depth == DEPTH_MAX)
+	if (!node || depth == DEPTH_MAX || reader->nodes++ == NODES_MAX)
 		return NULL;
 	if (node->type == YAML_SEQUENCE_NODE)
-		return from_sequence(document, node, depth + 1);
+		return from_sequence(reader, node, depth + 1);
 	if (node->type == YAML_MAPPING_NODE)
-		return from_mapping(document, node, depth + 1);
+		return from_mapping(reader, node, depth + 1);
 
 	return from_scalar(node);
 }
@@ -89,6 +95,7 @@ static int read_document(yaml_parser_t *parser, json_t *documents, struct error 
 {
 	yaml_document_t document;
 	CLEANUP(cleanup_document) yaml_document_t *loaded = NULL;
+	struct reader reader = { &document, 0 };
 	const yaml_node_t *root;
 
 	if (!yaml_parser_load(parser, &document))
@@ -97,11 +104,11 @@ static int read_document(yaml_parser_t *parser, json_t *documents, struct error 
 	root = yaml_document_get_root_node(loaded);
 	if (!root)
 		return 0;
-	if (json_array_append_new(documents, from_node(loaded, 1, 0)) < 0)
+	if (json_array_append_new(documents, from_node(&reader, 1, 0)) < 0)
 		return error_set(err, ERROR_DECODE,
 				 "line %zu: it has what JSON has not: keys that are no texts, "
-				 "bytes that are no text, or more than %d levels",
-				 root->start_mark.line + 1, DEPTH_MAX);
+				 "bytes that are no text, more than %d levels or %d values",
+				 root->start_mark.line + 1, DEPTH_MAX, NODES_MAX);
 
 	return 1;
 }
