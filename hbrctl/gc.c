@@ -134,26 +134,45 @@ static void name_domain(json_t *link, char name[static STORE_NAME_SIZE])
 			 (unsigned)json_integer_value(json_object_get(link, "key")));
 }
 
-/* With --force a VLAN goes on which nothing is seen, unless something can be proven to be there. */
-static int may_be_forced(const struct scene *scene, json_t *link, struct error *err)
+/* Is it a VLAN of the host's, on which something stands for certain? */
+static int has_guest(const struct scene *scene, json_t *link, struct error *err)
 {
 	struct netlink *host = &scene->site.nl[PLACE_HOST];
 	int index, r;
 
 	if (strcmp(inventory_text(link, "kind"), "vlan") != 0 ||
 	    strcmp(inventory_text(link, "in"), "host") != 0)
-		return 1;
+		return 0;
 	r = link_find_index(host, inventory_text(link, "name"), &index, err);
-	if (r == 1)
-		r = fdb_has_guest(host, index, err);
 
-	return r < 0 ? -1 : !r;
+	return r == 1 ? fdb_has_guest(host, index, err) : r;
 }
 
-static int sweep_leftover(struct scene *scene, json_t *link, bool is_forced, struct error *err)
+/* With --force a VLAN goes on which nothing is seen, and with it all of its domain; but for one
+ * that is proven to be needed. */
+static int may_be_forced(const struct scene *scene, json_t *leftovers, json_t *link,
+			 struct error *err)
+{
+	json_t *key = json_object_get(link, "key"), *other;
+	size_t i;
+
+	json_array_foreach(leftovers, i, other) {
+		int r = json_equal(json_object_get(other, "key"), key)
+				? has_guest(scene, other, err)
+				: 0;
+
+		if (r != 0)
+			return r < 0 ? -1 : 0;
+	}
+
+	return 1;
+}
+
+static int sweep_leftover(struct scene *scene, json_t *leftovers, json_t *link, bool is_forced,
+			  struct error *err)
 {
 	char name[STORE_NAME_SIZE];
-	int r = is_forced ? may_be_forced(scene, link, err) : 0;
+	int r = is_forced ? may_be_forced(scene, leftovers, link, err) : 0;
 
 	if (r < 0 || unowned_is_port(link))
 		return r < 0 ? -1 : 0;
@@ -185,8 +204,8 @@ static int sweep_leftovers(struct scene *scene, json_t *inventory, bool is_force
 	if (json_array_size(list) && make_store(scene, err) < 0)
 		return -1;
 	json_array_foreach(list, i, link) {
-		warn(inventory_text(link, "name"), sweep_leftover(scene, link, is_forced, &failure),
-		     &failure);
+		warn(inventory_text(link, "name"),
+		     sweep_leftover(scene, list, link, is_forced, &failure), &failure);
 		tell_progress(i, json_array_size(list));
 	}
 

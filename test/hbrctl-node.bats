@@ -25,6 +25,7 @@ made the veth hbn in the host'
 	ping -q -c 1 -W 5 -i 0.2 100.64.0.1 >/dev/null
 	ctl doctor --json
 	is "$status $(results | grep error)" '0 '
+	contains "$out" 'pods can have 1450 (no uplink is up: 1500 assumed, less 50 for VXLAN)' # a VRF is none
 	pod_add a b m
 	as a works ADD a < <(l2 10100 '"name": "blue", "vlan": 100, "vrf": {"name": "red", "vni": 5000}, "gateway": ["10.1.0.1/24"], "addresses": [{"address": "10.1.0.11/24"}]')
 	as b vrf works ADD b < <(echo '{"cniVersion": "1.0.0", "name": "routed", "type": "hbr-vrf", "vrf": "red", "addresses": [{"address": "10.9.0.2/32"}]}')
@@ -37,8 +38,8 @@ vrf-red   5000   -     red  1005000  1450  -        2        ok
 
 POD        CONTAINER  INTERFACE  NETWORK  DOMAIN    MAC                ADDRESSES     STATE
 default/a  c-a        net1       blue     l2-10100  02:07:28:bb:d3:79  10.1.0.11/24  ok
-default/b  c-b        net1       routed   vrf-red   MAC  10.9.0.2/32   ok
-default/m  c-m        net1       mac      l2-10200  MAC  -             ok'
+default/b  c-b        net1       routed   vrf-red   02:7f:d3:75:0f:d3  10.9.0.2/32   ok
+default/m  c-m        net1       mac      l2-10200  02:bc:3f:e6:2e:8a  -             ok'
 	ctl show red
 	is "$(sed -n '/^LINK/,$p' <<<"$out")" 'LINK      KIND    IN         ON  MASTER    STATE
 br.10100  bridge  HBR netns  -   red       ok
