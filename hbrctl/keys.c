@@ -62,7 +62,7 @@ static void consider(struct guess *guess, const char *key)
 }
 
 /* Up to a third of the letters: more is another word. */
-static const char *mean(const struct field_table *table, const char *key)
+static const char *mean(const struct field_table *table, const char *key, bool is_top)
 {
 	struct guess guess = { key, NULL, strlen(key) / 3 + 1 };
 
@@ -72,7 +72,7 @@ static const char *mean(const struct field_table *table, const char *key)
 		consider(&guess, table->rows[i].key);
 		consider(&guess, table->rows[i].alias);
 	}
-	for (size_t i = 0; i < COUNT(of_cni); i++)
+	for (size_t i = 0; is_top && i < COUNT(of_cni); i++)
 		consider(&guess, of_cni[i]);
 
 	return guess.best;
@@ -105,7 +105,7 @@ static void check(const struct field_table *table, json_t *object, const char *p
 			check(&node_fields, value, text, findings);
 		if ((row && !(row->flags & FIELD_INTERNAL)) || (!path[0] && is_of_cni(key)))
 			continue;
-		meant = mean(table, key);
+		meant = mean(table, key, !path[0]);
 		snprintf(text, sizeof(text), "%s%.*s: is no key and ignored%s%s%s", path, KEY_MAX,
 			 key, meant ? ": did you mean " : "", meant ? meant : "", meant ? "?" : "");
 		(void)json_array_append_new(findings, json_string(text));

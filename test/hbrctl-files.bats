@@ -25,15 +25,16 @@ file() { cat >"$BATS_TEST_TMPDIR/file"; }
 	file <<-'F'
 		{"cniVersion": "1.0.0", "name": "a", "type": "hbr-l2", "vni": 7, "vlann": 7, "GATEWAY": [], "colour": 1,
 		 "prevResult": {}, "runtimeConfig": {}, "args": {}, "cni.dev/attachments": [], "deviceID": "x", "portIsolation": true,
-		 "vrf": {"name": "red", "vnI": 3}, "ownVlan": true, "hbr": {"mtuu": null}}
+		 "vrf": {"name": "red", "vnI": 3, "args": 1}, "ownVlan": true, "hbr": {"mtuu": null}}
 	F
 	finds 1 '-: a: vlann: is no key and ignored: did you mean vlan?' \
 		'-: a: GATEWAY: is no key and ignored: did you mean gateway?' \
 		'-: a: colour: is no key and ignored' \
 		'-: a: vrf.vnI: is no key and ignored: did you mean vni?' \
+		'-: a: vrf.args: is no key and ignored' \
 		'-: a: ownVlan: is no key and ignored' \
 		'-: a: hbr.mtuu: is no key and ignored: did you mean mtu?' \
-		'networks: 1, findings: 6'
+		'networks: 1, findings: 7'
 }
 
 @test "validate: what ADD would refuse, in its words" {

@@ -4,7 +4,6 @@
 load helpers
 load hbrctl
 
-setup() { need vrf vlan; }
 teardown() { node_down; }
 
 links() { ip -n hbr -json link | jq -r '.[].ifname' | grep -E '^(br|vx)\.' | sort | tr '\n' ' '; }
@@ -34,6 +33,7 @@ removed bridge br.10300 in the HBR netns: nobody remembers it'
 }
 
 @test "gc: with the state lost what pods may need stays, macvlans unseen included, and goes after them" {
+	need vrf vlan
 	node_up
 	ip -n hbr link add br.10400 type bridge
 	pod_add a b m
@@ -66,6 +66,7 @@ removed bridge br.10300 in the HBR netns: nobody remembers it'
 }
 
 @test "gc: holders without a record, domains that nobody holds, an L2 domain's hold on a VRF that outlived it" {
+	need vrf vlan
 	node_up
 	pod_add a b
 	snapshot_take

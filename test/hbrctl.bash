@@ -32,6 +32,7 @@ GREEN='"name": "green", "attach": "direct"'
 busy_node() {
 	local port
 	node_up
+	echo '{"uplinks": ["ul"]}' >/etc/hbr-cni/node.json # where there is no VRF hbn looks like one
 	pod_add a c d
 	as a works ADD a < <(l2 10100 "$BLUE") && as c works ADD c < <(l2 10200 "$GREEN") && as d works ADD d < <(l2 10200 "$GREEN") || return 1
 	bridge -n hbr link set dev vx.10200 learning on
