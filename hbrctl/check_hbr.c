@@ -162,28 +162,41 @@ static void judge_frr(const struct frr_config *config, struct check_result *resu
 		check_say(result, CHECK_OK, "router bgp %s with EVPN", config->as);
 }
 
+/* 1 and what FRR has, 0 it does not run. */
+static int read_frr(const struct node_frr *frr, struct frr_config *config, struct error *err)
+{
+	auto_frr_run struct frr_run run = { 0 };
+
+	if (frr_run_prepare(&run, "show running-config", false, NULL, err) < 0 ||
+	    frr_run(frr, &run, err) < 0)
+		return -1;
+	if (frr_run_is_down(&run))
+		return 0;
+	if (frr_run_check(&run, err) < 0)
+		return -1;
+	frr_config_read(run.answers[0], "", config);
+
+	return 1;
+}
+
 void check_frr(const struct scene *scene, struct check_result *result)
 {
 	const struct node_frr *frr = &scene->site.node->frr;
-	auto_frr_run struct frr_run run = { 0 };
 	struct frr_config config;
 	struct error err;
+	int r;
 
 	if (!frr->is_ours) {
 		check_say(result, CHECK_OK, "somebody else's: the node file has no \"frr\"");
 		return;
 	}
-	if (frr_run_prepare(&run, "show running-config", false, NULL, &err) < 0 ||
-	    frr_run(frr, &run, &err) < 0) {
-		check_say(result, CHECK_ERROR, "%s", err.msg);
-	} else if (frr_run_is_down(&run)) {
+	r = read_frr(frr, &config, &err);
+	if (r < 0)
+		check_say(result, CHECK_ERROR, "%s: wanted a vtysh that reaches FRR", err.msg);
+	else if (r == 0)
 		check_say(result, CHECK_ERROR,
 			  "FRR does not run, or its sockets are not in %s: wanted zebra and bgpd",
 			  frr->socket_dir);
-	} else if (frr_run_check(&run, &err) < 0) {
-		check_say(result, CHECK_ERROR, "%s", err.msg);
-	} else {
-		frr_config_read(run.answers[0], "", &config);
+	else
 		judge_frr(&config, result);
-	}
 }

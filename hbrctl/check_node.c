@@ -3,6 +3,7 @@
 #include <glob.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -14,30 +15,37 @@
 #include "shared/kernel/kinds.h"
 #include "shared/kernel/sysctl.h"
 
-#define OLDEST_MAJOR 5
-#define OLDEST_MINOR 15
-#define LOCKED_MINOR 18 /* of 5: locked ports of bridges */
-#define NOT_PROBED   128
+#define VERSION(major, minor) ((major)*1000ul + (minor))
+#define OLDEST                VERSION(5, 15)
+#define LOCKED                VERSION(5, 18) /* ports of bridges can be */
+#define NOT_PROBED            128
+
+/* "6.1.0-13-amd64": 6001; 0: it cannot be told. */
+static unsigned long find_version(void)
+{
+	struct utsname name;
+	char *end;
+	unsigned long major, minor;
+
+	if (uname(&name) < 0)
+		return 0;
+	major = strtoul(name.release, &end, 10);
+	minor = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
+
+	return VERSION(major, minor);
+}
 
 void check_kernel(const struct scene *scene, struct check_result *result)
 {
-	int major = 0, minor = 0, version;
-	struct utsname name;
+	unsigned long version = find_version();
 
 	(void)scene;
-	if (uname(&name) < 0 || sscanf(name.release, "%d.%d", &major, &minor) != 2) {
-		check_say(result, CHECK_WARNING, "which version it is cannot be told");
-		return;
-	}
-	version = major * 1000 + minor;
-	if (version < OLDEST_MAJOR * 1000 + OLDEST_MINOR)
-		check_say(result, CHECK_ERROR, "Linux %d.%d: wanted %d.%d or newer", major, minor,
-			  OLDEST_MAJOR, OLDEST_MINOR);
-	else if (version < OLDEST_MAJOR * 1000 + LOCKED_MINOR)
-		check_say(result, CHECK_OK, "Linux %d.%d (macspoofchk is refused: it needs %d.%d)",
-			  major, minor, OLDEST_MAJOR, LOCKED_MINOR);
+	if (version < OLDEST)
+		check_say(result, CHECK_ERROR, "Linux %lu.%lu: wanted 5.15 or newer",
+			  version / 1000, version % 1000);
 	else
-		check_say(result, CHECK_OK, "Linux %d.%d", major, minor);
+		check_say(result, CHECK_OK, "Linux %lu.%lu%s", version / 1000, version % 1000,
+			  version < LOCKED ? " (macspoofchk is refused: it needs 5.18)" : "");
 }
 
 /* Each kind of link, made in a namespace that goes with the process; those on others come last. */

@@ -5,6 +5,10 @@
 #include "hbrctl/inventory.h"
 #include "shared/base/cleanup.h"
 
+struct entry {
+	json_t *value;
+};
+
 static int compare_pods(json_t *a, json_t *b)
 {
 	int r = strverscmp(inventory_text(a, "namespace"), inventory_text(b, "namespace"));
@@ -16,7 +20,8 @@ static int compare_pods(json_t *a, json_t *b)
 static int compare(const void *a, const void *b)
 {
 	static const char *const keys[] = { "name", "container", "interface", "in" };
-	json_t *first = *(json_t *const *)a, *second = *(json_t *const *)b;
+	json_t *first = ((const struct entry *)a)->value,
+	       *second = ((const struct entry *)b)->value;
 	int r;
 
 	if (json_is_string(first))
@@ -31,17 +36,17 @@ static int compare(const void *a, const void *b)
 void inventory_sort(json_t *list)
 {
 	size_t n = json_array_size(list), i;
-	auto_free json_t **entries = calloc(n + 1, sizeof(*entries));
-	json_t *entry;
+	auto_free struct entry *entries = calloc(n + 1, sizeof(*entries));
+	json_t *value;
 
 	if (!entries)
 		return;
-	json_array_foreach(list, i, entry)
-		entries[i] = json_incref(entry);
+	json_array_foreach(list, i, value)
+		entries[i].value = json_incref(value);
 	qsort(entries, n, sizeof(*entries), compare);
 	(void)json_array_clear(list);
 	for (i = 0; i < n; i++)
-		(void)json_array_append_new(list, entries[i]);
+		(void)json_array_append_new(list, entries[i].value);
 }
 
 bool inventory_has_text(json_t *list, const char *text)

@@ -44,15 +44,12 @@ bool scene_has_hbr(const struct scene *scene)
 static int find(struct known *known, const struct attachment_type *type, const char *name,
 		struct error *err)
 {
-	auto_free void *values = calloc(1, type->values_size);
-
-	if (!values)
+	free(known->values);
+	known->values = calloc(1, type->values_size);
+	if (!known->values)
 		return error_set(err, ERROR_INTERNAL, "out of memory for the domain %s", name);
-	if (!type->find_domain(name, values, &known->given, &known->domain))
-		return 0;
-	known->values = take_ptr(&values);
 
-	return 1;
+	return type->find_domain(name, known->values, &known->given, &known->domain);
 }
 
 /* Legs and VRFs remember their own part of the values. */

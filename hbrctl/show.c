@@ -44,77 +44,109 @@ static void add_domain(json_t *table, json_t *domain)
 {
 	json_t *fixed = json_object_get(domain, "fixed");
 	char vni[CELL_SIZE], vlan[CELL_SIZE], mtu[CELL_SIZE], routes[CELL_SIZE], held[32];
+	const char *const row[] = {
+		inventory_text(domain, "name"),
+		cell(json_object_get(fixed, "vni"), vni),
+		cell(json_object_get(fixed, "vlan"), vlan),
+		vrf_of(fixed),
+		cell(json_object_get(fixed, "table"), routes),
+		cell(json_object_get(fixed, "mtu"), mtu),
+		inventory_text(fixed, "attach"),
+		held,
+		inventory_text(domain, "state"),
+	};
 
 	snprintf(held, sizeof(held), "%zu", json_array_size(json_object_get(domain, "held")));
-	table_add(table, inventory_text(domain, "name"), cell(json_object_get(fixed, "vni"), vni),
-		  cell(json_object_get(fixed, "vlan"), vlan), vrf_of(fixed),
-		  cell(json_object_get(fixed, "table"), routes),
-		  cell(json_object_get(fixed, "mtu"), mtu), inventory_text(fixed, "attach"), held,
-		  inventory_text(domain, "state"), NULL);
+	table_add(table, row, COUNT(row));
 }
 
 static void print_domains(json_t *inventory, bool is_colored)
 {
+	static const char *const head[] = { "DOMAIN", "VNI",    "VLAN",    "VRF",  "TABLE",
+					    "MTU",    "ATTACH", "HOLDERS", "STATE" };
 	auto_json json_t *table = json_array();
 	json_t *domain;
 	size_t i;
 
-	table_add(table, "DOMAIN", "VNI", "VLAN", "VRF", "TABLE", "MTU", "ATTACH", "HOLDERS",
-		  "STATE", NULL);
+	table_add(table, head, COUNT(head));
 	json_array_foreach(json_object_get(inventory, "domains"), i, domain)
 		add_domain(table, domain);
 	table_print(table, is_colored);
 }
 
+/* "namespace/name", where the runtime has told them. */
+static void print_pod(json_t *pod, char name[static CELL_SIZE])
+{
+	name[0] = '\0';
+	if (inventory_text(pod, "name")[0])
+		snprintf(name, CELL_SIZE, "%s/%s", inventory_text(pod, "namespace"),
+			 inventory_text(pod, "name"));
+}
+
 static void add_attachment(json_t *table, json_t *attachment)
 {
-	json_t *pod = json_object_get(attachment, "pod");
-	char name[CELL_SIZE] = "", id[16], addresses[CELL_SIZE], domains[CELL_SIZE];
+	char name[CELL_SIZE], id[16], addresses[CELL_SIZE], domain[CELL_SIZE];
+	const char *const row[] = {
+		name,
+		id,
+		inventory_text(attachment, "interface"),
+		inventory_text(attachment, "network"),
+		cell(json_array_get(json_object_get(attachment, "domains"), 0), domain),
+		inventory_text(attachment, "mac"),
+		cell(json_object_get(attachment, "addresses"), addresses),
+		inventory_text(attachment, "state"),
+	};
 
-	if (inventory_text(pod, "name")[0])
-		snprintf(name, sizeof(name), "%s/%s", inventory_text(pod, "namespace"),
-			 inventory_text(pod, "name"));
+	print_pod(json_object_get(attachment, "pod"), name);
 	snprintf(id, sizeof(id), ID_SHOWN, inventory_text(attachment, "container"));
-	table_add(table, name, id, inventory_text(attachment, "interface"),
-		  inventory_text(attachment, "network"),
-		  cell(json_array_get(json_object_get(attachment, "domains"), 0), domains),
-		  inventory_text(attachment, "mac"),
-		  cell(json_object_get(attachment, "addresses"), addresses),
-		  inventory_text(attachment, "state"), NULL);
+	table_add(table, row, COUNT(row));
+}
+
+/* With a line before it, where there is anything to print. */
+static void print_below(json_t *table, bool is_colored)
+{
+	if (json_array_size(table) > 1)
+		putchar('\n');
+	table_print(table, is_colored);
 }
 
 static void print_attachments(json_t *inventory, bool is_colored)
 {
+	static const char *const head[] = { "POD",    "CONTAINER", "INTERFACE", "NETWORK",
+					    "DOMAIN", "MAC",       "ADDRESSES", "STATE" };
 	auto_json json_t *table = json_array();
 	json_t *attachment;
 	size_t i;
 
-	table_add(table, "POD", "CONTAINER", "INTERFACE", "NETWORK", "DOMAIN", "MAC", "ADDRESSES",
-		  "STATE", NULL);
+	table_add(table, head, COUNT(head));
 	json_array_foreach(json_object_get(inventory, "attachments"), i, attachment)
 		add_attachment(table, attachment);
-	if (json_array_size(table) > 1)
-		putchar('\n');
-	table_print(table, is_colored);
+	print_below(table, is_colored);
+}
+
+static void add_link(json_t *table, json_t *link)
+{
+	static const char *const keys[] = { "name", "kind", "in", "on", "master", "state" };
+	const char *row[COUNT(keys)];
+
+	for (size_t i = 0; i < COUNT(keys); i++)
+		row[i] = inventory_text(link, keys[i]);
+	table_add(table, row, COUNT(row));
 }
 
 static void print_links(json_t *inventory, bool is_colored)
 {
+	static const char *const head[] = { "LINK", "KIND", "IN", "ON", "MASTER", "STATE" };
 	auto_json json_t *table = json_array();
 	json_t *domain, *link;
 	size_t i, k;
 
-	table_add(table, "LINK", "KIND", "IN", "ON", "MASTER", "STATE", NULL);
+	table_add(table, head, COUNT(head));
 	json_array_foreach(json_object_get(inventory, "domains"), i, domain) {
 		json_array_foreach(json_object_get(domain, "links"), k, link)
-			table_add(table, inventory_text(link, "name"), inventory_text(link, "kind"),
-				  inventory_text(link, "in"), inventory_text(link, "on"),
-				  inventory_text(link, "master"), inventory_text(link, "state"),
-				  NULL);
+			add_link(table, link);
 	}
-	if (json_array_size(table) > 1)
-		putchar('\n');
-	table_print(table, is_colored);
+	print_below(table, is_colored);
 }
 
 /* What is wrong with a domain is wrong with each of its pods: it is told once. */

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hbrctl/table.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define GAP 2
 
-void table_add(json_t *table, ...)
+void table_add(json_t *table, const char *const *texts, size_t n)
 {
 	json_t *row = json_array();
-	const char *text;
-	va_list args;
 
-	va_start(args, table);
-	while ((text = va_arg(args, const char *)) != NULL)
-		(void)json_array_append_new(row, json_string(text[0] ? text : "-"));
-	va_end(args);
+	for (size_t i = 0; i < n; i++)
+		(void)json_array_append_new(row, json_string(texts[i][0] ? texts[i] : "-"));
 	(void)json_array_append_new(table, row);
 }
 

@@ -9,8 +9,8 @@
 
 #define TABLE_COLUMNS_MAX 10
 
-/* Append a row: texts, NULL after the last; an empty one is "-". Without memory there is no row. */
-void table_add(json_t *table, ...) __attribute__((sentinel));
+/* Append a row of n texts; an empty one is "-". Without memory there is no row. */
+void table_add(json_t *table, const char *const *texts, size_t n);
 
 /* The colour of a state, as a terminal takes it; and the end of it. */
 const char *table_color(const char *state);
