@@ -22,7 +22,7 @@ const char *const exit_texts[] = {
 const struct command commands[] = {
 	{ "show", "[NAME]", 0, 1, OPTION_JSON,
 	  "Domains and pods, and where the kernel differs from what is remembered.",
-	  "With NAME only what has to do with it: a domain, a VNI, a VRF, or a container ID or its "
+	  "Of the node file's HBR netns. With NAME only what has to do with it: a domain, a VNI, a VRF, or a container ID or its "
 	  "beginning. Nothing is changed and no lock is taken. The states of a domain: ok; drift, the "
 	  "kernel has it otherwise; away, the HBR netns is not there; unheld, no pod needs it any more; "
 	  "damaged, its file cannot be read. Of a pod also: dead, its netns is gone and its port with it; "

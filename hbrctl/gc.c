@@ -21,25 +21,59 @@ static void tell_progress(size_t i, size_t n)
 		fprintf(stderr, "\r%zu of %zu%s", i + 1, n, i + 1 < n ? "" : "\n");
 }
 
+/* One domain that the holder of an id holds; what is dead now, and not what was when it was looked
+ * at. */
+static int release(const struct scene *scene, const char *name, const char *id, struct error *err)
+{
+	auto_known struct known known = { 0 };
+	auto_json json_t *holder = NULL;
+	int r = store_read_holder(scene->site.store, name, id, &holder, err);
+
+	if (r == 1)
+		r = holder_is_dead(&scene->site, holder, err);
+	if (r == 1)
+		r = known_read(&known, scene, name, err);
+	if (r <= 0)
+		return r;
+	if (known.has_leg && domain_release(&known.leg, &scene->site, id, err) < 0)
+		return -1;
+
+	return domain_release(&known.domain, &scene->site, id, err);
+}
+
 /* A holder that has no record any more: only what it holds can be let go. */
-static int release(const struct scene *scene, json_t *inventory, const char *id, struct error *err)
+static int release_all(const struct scene *scene, json_t *inventory, const char *id,
+		       struct error *err)
 {
 	json_t *domain;
 	size_t i;
 
 	json_array_foreach(json_object_get(inventory, "domains"), i, domain) {
-		const char *name = inventory_text(domain, "name");
-		auto_known struct known known = { 0 };
-
-		if (!inventory_has_text(json_object_get(domain, "held"), id))
-			continue;
-		if (known_read(&known, scene, name, err) < 0 ||
-		    (known.has_leg && domain_release(&known.leg, &scene->site, id, err) < 0) ||
-		    domain_release(&known.domain, &scene->site, id, err) < 0)
+		if (inventory_has_text(json_object_get(domain, "held"), id) &&
+		    release(scene, inventory_text(domain, "name"), id, err) < 0)
 			return -1;
 	}
 
 	return 0;
+}
+
+/* Under its lock: no ADD is under way that would find its holders gone. */
+static int bury_unrecorded(const struct scene *scene, json_t *inventory, const char *id,
+			   struct error *err)
+{
+	auto_lock struct lock lock = LOCK_NONE;
+	auto_json json_t *record = NULL;
+	int r = store_lock(scene->site.store, id, 0, &lock, err);
+
+	if (r <= 0)
+		return r;
+	r = store_read_record(scene->site.store, id, &record, err);
+	if (r != 0)
+		return r < 0 ? -1 : 0;
+	r = release_all(scene, inventory, id, err);
+	lock_discard(&lock);
+
+	return r;
 }
 
 /* The way of DEL, under the attachment's lock; one that somebody is at work on stays. */
@@ -52,13 +86,12 @@ static int bury(const struct scene *scene, json_t *inventory, json_t *attachment
 
 	if (r < 0)
 		return -1;
-	/* It may have come back to life since it was looked at: the id is that of a name. */
-	if (r == 1 && type)
-		return holder_is_dead(&scene->site, record, err) == 1
-			       ? detach_recorded(type, &scene->who, record, err)
-			       : 0;
+	if (r == 0)
+		return bury_unrecorded(scene, inventory, id, err);
+	/* It may have come back to life since it was looked at. */
+	r = type ? holder_is_dead(&scene->site, record, err) : 0;
 
-	return release(scene, inventory, id, err);
+	return r == 1 ? detach_recorded(type, &scene->who, record, err) : r;
 }
 
 /* What an L2 domain that is gone held. */
