@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Of the machine (check.h): its kernel, the state, who else has a hand in its links. */
 #include <glob.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "hbrctl/check.h"
@@ -18,7 +16,6 @@
 #define VERSION(major, minor) ((major)*1000ul + (minor))
 #define OLDEST                VERSION(5, 15)
 #define LOCKED                VERSION(5, 18) /* ports of bridges can be */
-#define NOT_PROBED            128
 
 /* "6.1.0-13-amd64": 6001; 0: it cannot be told. */
 static unsigned long find_version(void)
@@ -48,61 +45,28 @@ void check_kernel(const struct scene *scene, struct check_result *result)
 			  version < LOCKED ? " (macspoofchk is refused: it needs 5.18)" : "");
 }
 
-/* Each kind of link, made in a namespace that goes with the process; those on others come last. */
-static const struct link probes[] = {
-	{ .kind = LINK_BRIDGE, .name = "b" },
-	{ .kind = LINK_VRF, .name = "r", .vrf.table = 1 },
-	{ .kind = LINK_VXLAN, .name = "x", .vxlan = { .id = 1, .dstport = 4789 } },
-	{ .kind = LINK_VLAN, .name = "v", .lower = "b", .vlan.id = 2 },
-	{ .kind = LINK_MACVLAN, .name = "m", .lower = "b", .macvlan.mode = 4 },
-};
-
-/* A bit for each that cannot be made, as the status of the child. */
-static int probe(void)
-{
-	struct netlink nl[PLACES] = { 0 };
-	struct error err;
-	int missing = 0;
-
-	if (unshare(CLONE_NEWNET) < 0 || netlink_open(&nl[PLACE_HOST], "host", &err) < 0)
-		return NOT_PROBED;
-	for (size_t i = 0; i < COUNT(probes); i++) {
-		struct link link = probes[i];
-
-		link.group = LINK_GROUP_MARK;
-		link.stays_down = true;
-		if (links_converge(nl, &link, 0, 1, NULL, &err) < 0)
-			missing |= 1 << i;
-	}
-	netlink_close(&nl[PLACE_HOST]);
-
-	return missing;
-}
-
 void check_kinds(const struct scene *scene, struct check_result *result)
 {
+	struct netlink *host = &scene->site.nl[PLACE_HOST];
 	char missing[128] = "";
-	int status = 0;
-	pid_t pid = fork();
+	struct error err;
 
-	(void)scene;
-	if (pid == 0)
-		_exit(probe());
-	if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) ||
-	    WEXITSTATUS(status) == NOT_PROBED) {
-		check_say(result, CHECK_WARNING, "not looked at: wanted root");
-		return;
-	}
-	for (size_t i = 0; i < COUNT(probes); i++) {
-		if (WEXITSTATUS(status) >> i & 1)
+	for (enum link_kind kind = 0; kind < LINK_KINDS; kind++) {
+		int r = link_knows_kind(host, kind, &err);
+
+		if (r < 0) {
+			check_say(result, CHECK_WARNING, "%s: wanted root", err.msg);
+			return;
+		}
+		if (r == 0)
 			snprintf(missing + strlen(missing), sizeof(missing) - strlen(missing),
-				 " %s", link_kinds[probes[i].kind].name);
+				 " %s", link_kinds[kind].name);
 	}
 	if (missing[0])
 		check_say(result, CHECK_ERROR,
 			  "this kernel makes no%s: wanted these modules (vlan is 8021q)", missing);
 	else
-		check_say(result, CHECK_OK, "bridge, vrf, vxlan, vlan and macvlan can be made");
+		check_say(result, CHECK_OK, "the kernel makes every kind that is needed");
 }
 
 void check_state(const struct scene *scene, struct check_result *result)

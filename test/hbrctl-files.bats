@@ -18,7 +18,8 @@ file() { cat >"$BATS_TEST_TMPDIR/file"; }
 
 @test "validate: every example is right, in each of its forms" {
 	ctl validate "$TREE"/conf-examples/*.{yaml,conflist}
-	says 0 'networks: 20, findings: 0'
+	is "$status" 0
+	[[ $out =~ ^networks:\ [0-9]{2},\ findings:\ 0$ ]]
 }
 
 @test "validate: a key that is none, and which was meant; what runtimes put in is no finding" {

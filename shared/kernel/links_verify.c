@@ -57,12 +57,16 @@ static int would_change(const struct walk *walk, const struct link *link,
 static int would_make(const struct walk *walk, const struct link *link,
 		      const struct link_state *state, struct error *err)
 {
-	if (walk_may_make(walk, link, state, err) < 0)
-		return -1;
-	*err = (struct error){ 0 };
-	(void)walk_explain(walk, link, err);
+	int r = walk_may_make(walk, link, state, err);
 
-	return err->msg[0] ? -1 : 0;
+	if (r == 0)
+		r = walk_has_rival(walk, link, err);
+
+	if (r <= 0)
+		return r;
+	*err = (struct error){ 0 };
+
+	return walk_explain(walk, link, err);
 }
 
 static int foresee(const struct walk *walk, struct link *link, enum link_fate *fate,

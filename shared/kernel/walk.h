@@ -48,6 +48,9 @@ int walk_compare_place(const struct walk *walk, const struct link *link,
 int walk_may_make(const struct walk *walk, const struct link *link, const struct link_state *state,
 		  struct error *err);
 
+/* 1 when a link that can be seen has what only one link can have, else 0. Dumps. */
+int walk_has_rival(const struct walk *walk, const struct link *link, struct error *err);
+
 /* EEXIST says that something is in the way, not what. Always -1; names it where that is possible.
  */
 int walk_explain(const struct walk *walk, const struct link *link, struct error *err);
