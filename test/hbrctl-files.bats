@@ -168,9 +168,10 @@ brief() { jq -c 'map(.steps | map([.do, .name // .how]))[]' <<<"$out"; }
 	need vrf vlan
 	node_up
 	snapshot_take
-	ctl plan --json "$TREE/conf-examples/l2-gateway.yaml"
+	ctl plan --json - < <(l2 10108 '"vlan": 108, "vrf": {"name": "red", "vni": 5000}, "gateway": ["10.108.0.1/24"]')
 	is "$status $(brief)" '0 [["create","red"],["create","br.5000"],["create","vx.5000"],["create","br.10108"],["create","vx.10108"],["create","br.10108"],["create","tr.108"],["create","tr.108"]]'
-	ctl plan --json "$TREE/conf-examples/l2-no-ipam.conflist"
+	ctl plan - < <(l2 10109 '"gateway": ["10.109.0.1/24"]')
+	is "$status $(sed -n 's/^  \([a-z]*\) .*: \([^ ]*\) type.*/\1 \2/p' <<<"$out" | xargs)" '0 adopt hbr create br.10109 create vx.10109 create br.10109 create tr.2 create tr.2'
 	contains "$out" 'tr.2 type vlan id 2 '
 	snapshot_same
 }
