@@ -492,7 +492,7 @@ spine() {
 	cd "$TREE"
 	run bash -euxc "$(commands hbrctl)"
 	is "$status" 0 || { echo "$output" >&2; return 1; }
-	contains "$output" 'made the VRF hbr' 'create  in the host: tr.2 type vlan' 'l2-10103  10103  2 ' ' 0% packet loss' '"host/tr.2" -- "host/tr"'
+	contains "$output" 'made the vrf hbr' 'create  in the host: tr.2 type vlan' 'l2-10103  10103  2 ' ' 0% packet loss' '"host/tr.2" -- "host/tr"'
 	rm -rf "$NODE_STATE"
 	snapshot_same
 }
