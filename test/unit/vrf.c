@@ -232,7 +232,7 @@ static void test_memory(void)
 /* A domain by the name that it has in the store. */
 static void test_names(void)
 {
-	static const char *const others[] = { "vrf-", "l2-10100", "vrf-a/b", "vrf-sixteen-letters",
+	static const char *const others[] = { "vrf-", "l2-10100", "vrf-a/b", "vrf-sixteen.letters1",
 					      "vrfred" };
 	struct l3 l3 = { .vrf.vni = 0 };
 	struct domain domain;
