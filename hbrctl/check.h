@@ -20,6 +20,7 @@ void check_say(struct check_result *result, enum check_level level, const char *
 typedef void check_fn(const struct scene *scene, struct check_result *result);
 
 /* Of the node; those of the HBR netns are asked only when it is there. */
-check_fn check_kernel, check_kinds, check_state, check_hbr, check_netfilter, check_managers;
+check_fn check_node_file, check_kernel, check_kinds, check_state, check_hbr, check_netfilter,
+	check_managers;
 check_fn check_trunk, check_vtep, check_mtu, check_forwarding, check_forwarding6, check_rp_filter;
 check_fn check_l3mdev, check_frr;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "hbrctl/check.h"
+#include "hbrctl/keys.h"
 #include "shared/base/cleanup.h"
 #include "shared/cni/status.h"
 #include "shared/kernel/kinds.h"
@@ -16,6 +17,23 @@
 #define VERSION(major, minor) ((major)*1000ul + (minor))
 #define OLDEST                VERSION(5, 15)
 #define LOCKED                VERSION(5, 18) /* ports of bridges can be */
+
+/* That it can be read has been seen already; keys that are none are ignored, in silence. */
+void check_node_file(const struct scene *scene, struct check_result *result)
+{
+	const char *asked = getenv("HBR_CNI_NODE");
+	const char *path = asked && *asked ? asked : NODE_FILE;
+	auto_json json_t *object = json_load_file(path, 0, NULL), *findings = json_array();
+
+	(void)scene;
+	keys_check(&node_fields, false, object, findings);
+	if (json_array_size(findings))
+		check_say(result, CHECK_WARNING, "%s: %s: wanted keys of the reference", path,
+			  json_string_value(json_array_get(findings, 0)));
+	else
+		check_say(result, CHECK_OK, "%s %s", path,
+			  object ? "is right" : "is not there: all is as by default");
+}
 
 /* "6.1.0-13-amd64": 6001; 0: it cannot be told. */
 static unsigned long find_version(void)

@@ -31,7 +31,7 @@ const struct command commands[] = {
 	  show_run },
 	{ "doctor", "", 0, 0, OPTION_JSON,
 	  "Look whether the node has what pods' networks need, and say what to do.",
-	  "Kernel, kinds of links, state directory, bridge netfilter, "
+	  "Node file, kernel, kinds of links, state directory, bridge netfilter, "
 	  "NetworkManager and systemd-networkd; and in the HBR netns trunk, VTEP, MTU, forwarding, rp_filter, "
 	  "l3mdev, FRR with its EVPN instance. The status is 1 when there is an error; warnings alone leave it 0.",
 	  doctor_run },

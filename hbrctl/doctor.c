@@ -14,6 +14,7 @@ static const struct check {
 	bool needs_hbr;
 	check_fn *look;
 } checks[] = {
+	{ "node file", false, check_node_file },
 	{ "kernel", false, check_kernel },
 	{ "links", false, check_kinds },
 	{ "state", false, check_state },

@@ -62,7 +62,7 @@ static void consider(struct guess *guess, const char *key)
 }
 
 /* Up to a third of the letters: more is another word. */
-static const char *mean(const struct field_table *table, const char *key, bool is_top)
+static const char *mean(const struct field_table *table, const char *key, bool has_cni)
 {
 	struct guess guess = { key, NULL, strlen(key) / 3 + 1 };
 
@@ -72,7 +72,7 @@ static const char *mean(const struct field_table *table, const char *key, bool i
 		consider(&guess, table->rows[i].key);
 		consider(&guess, table->rows[i].alias);
 	}
-	for (size_t i = 0; is_top && i < COUNT(of_cni); i++)
+	for (size_t i = 0; has_cni && i < COUNT(of_cni); i++)
 		consider(&guess, of_cni[i]);
 
 	return guess.best;
@@ -88,31 +88,47 @@ static bool is_of_cni(const char *key)
 	return strncmp(key, "cni.dev/", 8) == 0;
 }
 
-static void check(const struct field_table *table, json_t *object, const char *path,
+struct place {
+	const char *path; /* before the keys: "vrf." */
+	bool has_cni;     /* they may be CNI's, too */
+};
+
+static void find(const struct field_table *table, const char *key, const struct place *place,
+		 json_t *findings)
+{
+	const char *meant = mean(table, key, place->has_cni);
+
+	(void)json_array_append_new(findings,
+				    json_sprintf("%s%.*s: is no key and ignored%s%s%s", place->path,
+						 KEY_MAX, key, meant ? ": did you mean " : "",
+						 meant ? meant : "", meant ? "?" : ""));
+}
+
+static void check(const struct field_table *table, json_t *object, const struct place *place,
 		  json_t *findings)
 {
-	const char *key, *meant;
-	char text[256];
+	char path[256];
+	const struct place inner = { path, false };
+	const char *key;
 	json_t *value;
 
 	json_object_foreach(object, key, value) {
 		const struct field *row = field_find(table, key);
+		bool is_key = row && !(row->flags & FIELD_INTERNAL);
 
-		snprintf(text, sizeof(text), "%s%.*s.", path, KEY_MAX, key);
-		if (row && row->type->fields && !(row->flags & FIELD_INTERNAL))
-			check(row->type->fields, value, text, findings);
-		if (!path[0] && strcmp(key, "hbr") == 0)
-			check(&node_fields, value, text, findings);
-		if ((row && !(row->flags & FIELD_INTERNAL)) || (!path[0] && is_of_cni(key)))
-			continue;
-		meant = mean(table, key, !path[0]);
-		snprintf(text, sizeof(text), "%s%.*s: is no key and ignored%s%s%s", path, KEY_MAX,
-			 key, meant ? ": did you mean " : "", meant ? meant : "", meant ? "?" : "");
-		(void)json_array_append_new(findings, json_string(text));
+		snprintf(path, sizeof(path), "%s%.*s.", place->path, KEY_MAX, key);
+		if (is_key && row->type->fields)
+			check(row->type->fields, value, &inner, findings);
+		if (place->has_cni && strcmp(key, "hbr") == 0)
+			check(&node_fields, value, &inner, findings);
+		if (!is_key && !(place->has_cni && is_of_cni(key)))
+			find(table, key, place, findings);
 	}
 }
 
-void keys_check(const struct field_table *table, json_t *object, json_t *findings)
+void keys_check(const struct field_table *table, bool is_network, json_t *object, json_t *findings)
 {
-	check(table, object, "", findings);
+	const struct place top = { "", is_network };
+
+	check(table, object, &top, findings);
 }

@@ -8,6 +8,6 @@
 
 #include "shared/base/fields.h"
 
-/* Append "vlann: is no key: did you mean vlan?" for each key of the object that neither the table
- * nor CNI has, and of the objects in it whose keys are known. */
-void keys_check(const struct field_table *table, json_t *object, json_t *findings);
+/* Append "vlann: is no key and ignored: did you mean vlan?" for each key of the object that neither
+ * the table nor, in a network, CNI has; and of the objects in it whose keys are known. */
+void keys_check(const struct field_table *table, bool is_network, json_t *object, json_t *findings);

@@ -23,7 +23,7 @@ static void check_keys(json_t *network, const struct field_table *table, json_t 
 	json_t *text;
 	size_t i;
 
-	keys_check(table, json_object_get(network, "config"), texts);
+	keys_check(table, true, json_object_get(network, "config"), texts);
 	json_array_foreach(texts, i, text)
 		find(findings, inventory_text(network, "file"), inventory_text(network, "network"),
 		     json_string_value(text));

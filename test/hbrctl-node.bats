@@ -80,11 +80,13 @@ vx.5000   vxlan   HBR netns  -   br.5000   ok'
 	echo 1 >/proc/sys/net/bridge/bridge-nf-call-iptables 2>/dev/null || mkdir "$BATS_TEST_TMPDIR/no-netfilter"
 	mkdir -p /run/NetworkManager
 	NODE_FILE=$BATS_TEST_TMPDIR/node.json
-	echo '{"mtu": 9000, "frr": {"vtysh": "/bin/false"}}' >"$NODE_FILE"
+	echo '{"mtu": 9000, "Trunk": "tr", "frr": {"vtysh": "/bin/false"}}' >"$NODE_FILE"
 	ctl doctor --json
 	is "$status" 1
 	[ -d "$BATS_TEST_TMPDIR/no-netfilter" ] || contains "$(results)" 'warning bridge netfilter'
-	is "$(results | grep -v netfilter)" 'warning link managers
+	contains "$out" "$NODE_FILE: Trunk: is no key and ignored: did you mean trunk?"
+	is "$(results | grep -v netfilter)" 'warning node file
+warning link managers
 error trunk
 error VTEP
 error MTU
