@@ -7,6 +7,9 @@ BUILD      ?= build
 DESTDIR    ?=
 PREFIX     ?= /usr/local
 CNIBINDIR  ?= /opt/cni/bin
+SBINDIR    ?= $(PREFIX)/sbin
+MANDIR     ?= $(PREFIX)/share/man
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 DOCDIR     ?= $(PREFIX)/share/doc/hbr-cni
 
 # CFLAGS, CPPFLAGS, LDFLAGS and LDLIBS belong to whoever builds; what the code needs is in OUR_*.
@@ -19,8 +22,9 @@ SHARED  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(if $(STATIC),,%/resolver.c
 UNITS   := $(patsubst test/unit/%.c,$(BUILD)/test/unit/%,$(wildcard test/unit/*.c))
 TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/guest/poweroff
 DOCS    := $(BUILD)/docs/generate
+HBRCTL  := $(BUILD)/sbin/hbrctl
 JUDGE   := $(BUILD)/test/documents/judge
-SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] docs/*.[ch] test/*/*.[ch])
+SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] hbrctl/*.[ch] docs/*.[ch] test/*/*.[ch])
 SCRIPTS := .ci/run $(wildcard test/deps test/demo test/run test/run-all test/mutants test/soak \
            test/*.sh test/*.bash test/guest/init test/guest/inside test/conformance/run test/fuzz/run test/fuzz/defects)
 # Of no use here: declarations stand at the top of their block, an auto_ variable is valid from its
@@ -38,6 +42,8 @@ BATS_SHELLCHECK := SC2030,SC2031,SC2034,SC2154
 once       = $(eval $(1) := $(2))$($(1))
 NL_CFLAGS  = $(call once,NL_CFLAGS,$(shell $(PKG_CONFIG) --cflags $(DEPS) || echo missing))
 NL_LIBS    = $(call once,NL_LIBS,$(shell $(PKG_CONFIG) --libs $(if $(STATIC),--static) $(DEPS)))
+# Of hbrctl alone.
+YAML_LIBS  = $(call once,YAML_LIBS,$(shell $(PKG_CONFIG) --libs yaml-0.1))
 VERSION   ?= $(call once,VERSION,$(shell git describe --tags --always --dirty 2>/dev/null || echo unknown))
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wformat=2 -Wvla -Wundef -Wconversion -Wcast-qual \
@@ -68,13 +74,15 @@ quiet = @printf '  %-7s %s\n' $(1) '$(@:$(BUILD)/%=%)';
 MAKEFLAGS += --no-print-directory
 endif
 
-all: $(PLUGINS:%=$(BUILD)/%) ## build the plugins
+all: $(PLUGINS:%=$(BUILD)/%) $(HBRCTL) ## build the plugins and hbrctl
 
 tools: $(TOOLS) # the programs that a test is made with
 
 include test/fuzz/fuzz.mk
 
-everything: all $(UNITS) $(DOCS) $(JUDGE) tools fuzzers
+shipped: all $(BUILD)/hbrctl.8 $(BUILD)/hbrctl.bash # what install installs
+
+everything: shipped $(UNITS) $(DOCS) $(JUDGE) tools fuzzers
 
 define plugin
 $(BUILD)/$(1): $(patsubst %.c,$(BUILD)/%.o,$(wildcard plugins/$(1)/*.c)) $(SHARED)
@@ -93,7 +101,10 @@ $(UNITS): $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(SHARED)
 FIELDS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/main.c,$(wildcard plugins/*/*.c)))
 $(DOCS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard docs/*.c)) $(FIELDS) $(SHARED)
 $(JUDGE): $(JUDGE).o $(FIELDS) $(SHARED)
-$(DOCS) $(JUDGE):
+$(HBRCTL): $(patsubst %.c,$(BUILD)/%.o,$(wildcard hbrctl/*.c)) $(FIELDS) $(SHARED)
+$(HBRCTL): LDLIBS += $(YAML_LIBS)
+$(DOCS) $(JUDGE) $(HBRCTL):
+	@mkdir -p $(@D)
 	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
 
 # The programs that a test is made with are never sanitized, and static: cheap to start anywhere.
@@ -109,7 +120,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call quiet,CC)$(COMPILE) $(DEFINES) -MMD -MP -c -o $@ $<
 
 # Only these know the version: another commit does not rebuild all the rest.
-VERSIONED := $(BUILD)/shared/cni/plugin.o $(PLUGINS:%=$(BUILD)/plugins/%/main.o)
+VERSIONED := $(BUILD)/shared/cni/plugin.o $(BUILD)/hbrctl/main.o
 $(VERSIONED): DEFINES = -DHBR_VERSION='"$(VERSION)"'
 $(VERSIONED): $(BUILD)/version
 
@@ -128,7 +139,7 @@ deps: ## install what building and testing needs (apt-get, as root)
 bed: # all that a test needs, built
 	BUILD='$(BUILD)' test/deps check
 	$(MAKE) everything
-	$(MAKE) BUILD='$(BUILD)/static' STATIC=1 all
+	$(MAKE) BUILD='$(BUILD)/static' STATIC=1 shipped
 
 check: bed ## run all tests, on the running kernel or in a guest kernel
 	BUILD='$(abspath $(BUILD))' test/run-all $(TESTS)
@@ -150,7 +161,7 @@ lint: ## formatting, clang-tidy, cppcheck, shellcheck, include directions, warni
 	@echo '  TIDY'; printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -P2 -n6 sh -c 'clang-tidy --quiet "$$@" -- -std=gnu17 $(OUR_CPPFLAGS) -DHBR_VERSION=\"lint\"' sh
 	@echo '  CPPCHECK'; cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr -j2 \
 		--enable=warning,style,performance,portability \
-		$(CPPCHECK_OFF:%=--suppress=%) $(CPPCHECK_MACROS) -I. shared plugins docs test
+		$(CPPCHECK_OFF:%=--suppress=%) $(CPPCHECK_MACROS) -I. shared plugins hbrctl docs test
 	@echo '  SHELL'; shellcheck -x $(SCRIPTS)
 	@shellcheck -x -e $(BATS_SHELLCHECK) $(wildcard test/*.bats)
 	@echo '  LAYERS'; test/layers.sh
@@ -174,17 +185,28 @@ docs: $(DOCS) ## write docs/: the reference of all keys, JSON Schemas
 format: ## rewrite the sources as .clang-format says
 	clang-format -i $(SOURCES)
 
+# hbrctl tells its manual and its completion itself.
+$(BUILD)/hbrctl.8: $(HBRCTL)
+	$(call quiet,GEN)$(HBRCTL) manual >$@
+$(BUILD)/hbrctl.bash: $(HBRCTL)
+	$(call quiet,GEN)$(HBRCTL) completion >$@
+
 # By rename: a runtime that starts a plugin meanwhile gets the old one or the new one, whole.
-install: all ## into $(DESTDIR)$(CNIBINDIR)
+install: shipped ## plugins into $(DESTDIR)$(CNIBINDIR), hbrctl into $(DESTDIR)$(PREFIX)
 	install -d '$(DESTDIR)$(CNIBINDIR)'
 	@set -e; for p in $(PLUGINS); do \
 		echo "  INSTALL $(DESTDIR)$(CNIBINDIR)/$$p"; \
 		install -m 0755 "$(BUILD)/$$p" "$(DESTDIR)$(CNIBINDIR)/.$$p.new"; \
 		mv -f "$(DESTDIR)$(CNIBINDIR)/.$$p.new" "$(DESTDIR)$(CNIBINDIR)/$$p"; \
 	done
+	@echo '  INSTALL $(DESTDIR)$(SBINDIR)/hbrctl'
+	@install -D -m 0755 '$(HBRCTL)' '$(DESTDIR)$(SBINDIR)/hbrctl'
+	@install -D -m 0644 '$(BUILD)/hbrctl.8' '$(DESTDIR)$(MANDIR)/man8/hbrctl.8'
+	@install -D -m 0644 '$(BUILD)/hbrctl.bash' '$(DESTDIR)$(COMPLETIONDIR)/hbrctl'
 
 uninstall: ## remove what install put there
-	$(RM) $(PLUGINS:%='$(DESTDIR)$(CNIBINDIR)'/%)
+	$(RM) $(PLUGINS:%='$(DESTDIR)$(CNIBINDIR)'/%) '$(DESTDIR)$(SBINDIR)/hbrctl' \
+		'$(DESTDIR)$(MANDIR)/man8/hbrctl.8' '$(DESTDIR)$(COMPLETIONDIR)/hbrctl'
 
 clean: ## remove what was built
 	$(RM) -r '$(BUILD)'
@@ -192,10 +214,10 @@ clean: ## remove what was built
 help: ## this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 	@echo
-	@echo '  Variables: BUILD=$(BUILD) DESTDIR=$(DESTDIR) CNIBINDIR=$(CNIBINDIR) CC=$(CC) CFLAGS LDFLAGS'
+	@echo '  Variables: BUILD=$(BUILD) DESTDIR=$(DESTDIR) CNIBINDIR=$(CNIBINDIR) PREFIX=$(PREFIX) CC=$(CC) CFLAGS LDFLAGS'
 	@echo '             V=1 STATIC=1 WERROR=1 SANITIZE=1|undefined STRICT=1 TESTS="test/bed.bats"'
 
 FORCE:
-.PHONY: all tools everything deps bed check demo sanitize lint analyze soak mutants fuzz fuzzers docs format install uninstall clean help FORCE
+.PHONY: all shipped tools everything deps bed check demo sanitize lint analyze soak mutants fuzz fuzzers docs format install uninstall clean help FORCE
 .DELETE_ON_ERROR:
 -include $(shell find '$(BUILD)' -name '*.d' 2>/dev/null)

@@ -58,6 +58,10 @@ smoke() {
 	is "$(stat -c %a "$bin/hbr-l2")" 755
 	is "$(cat <&9)" old
 	exec 9<&-
+	is "$(cd "$BATS_TEST_TMPDIR/root/usr/local" && find . -type f -printf '%m %p\n' | sort)" '644 ./share/bash-completion/completions/hbrctl
+644 ./share/man/man8/hbrctl.8
+755 ./sbin/hbrctl'
+	cmp "$BATS_TEST_TMPDIR/root/usr/local/sbin/hbrctl" "$BUILD/sbin/hbrctl"
 	make -s -C "$TREE" BUILD="$BUILD" DESTDIR="$BATS_TEST_TMPDIR/root" uninstall
-	is "$(ls -A "$bin")" ''
+	is "$(find "$BATS_TEST_TMPDIR/root" -type f)" ''
 }

@@ -388,7 +388,7 @@ commands() {
 @test "README: every block of commands is one that a test runs" {
 	is "$(grep -c '^```sh$' "$TREE/README.md")" "$(grep -c '^<!-- test: ' "$TREE/README.md")"
 	is "$(sed -n 's/^<!-- test: \(.*\) -->$/\1/p' "$TREE/README.md" | sort | paste -sd,)" \
-		'by hand,by hand in a VRF,frr,hbn,install,look,netns,node file,start,status,trunk,trunk on a bridge'
+		'by hand,by hand in a VRF,frr,hbn,hbrctl,install,look,netns,node file,start,status,trunk,trunk on a bridge'
 }
 
 @test "README: the first commands are targets of the Makefile" {
@@ -422,13 +422,13 @@ spine() {
 	need vrf vlan
 	local tree=$BATS_TEST_TMPDIR/tree
 	mkdir -p "$tree/build"
-	cp -a "$TREE"/{Makefile,plugins,shared,conf-examples,test} "$tree"
+	cp -a "$TREE"/{Makefile,plugins,shared,hbrctl,conf-examples,test} "$tree"
 	cp -a "$BUILD/static" "$tree/build/"
 	cd "$tree"
 	PATH=$BUILD/tools:$PATH
 	spine
 	follow netns trunk hbn frr 'node file' install status
-	[ -x /opt/cni/bin/hbr-l2 ]
+	[ -x /opt/cni/bin/hbr-l2 ] && [ -x /usr/local/sbin/hbrctl ]
 	until_true 30 is_established spine
 	snapshot_take "${ALIVE[@]}"
 	commands 'by hand' >"$BATS_TEST_TMPDIR/by-hand"
@@ -480,6 +480,21 @@ spine() {
 	has_link pod net1
 	NETCONFPATH=$EXAMPLES cni del l2-macvlan pod
 	no_link host tr.106
+}
+
+@test "README: hbrctl makes a node, foresees, shows and draws two pods; nothing is left" {
+	need vrf vlan
+	node_down
+	snapshot_take
+	mkdir -p /opt/cni/bin
+	cp "$PLUGINS_DIR"/hbr-* /opt/cni/bin
+	PATH=$PLUGINS_DIR/sbin:$BUILD/tools:$PATH
+	cd "$TREE"
+	run bash -euxc "$(commands hbrctl)"
+	is "$status" 0 || { echo "$output" >&2; return 1; }
+	contains "$output" 'made the vrf hbr' 'create  in the host: tr.2 type vlan' 'l2-10103  10103  2 ' ' 0% packet loss' '"host/tr.2" -- "host/tr"'
+	rm -rf "$NODE_STATE"
+	snapshot_same
 }
 
 @test "README: its table has every code" {

@@ -4,7 +4,7 @@
 # most 16, 95 of 100 have at most 35, none more than 60; a .c file has at most 400 lines.
 set -eu
 cd "$(dirname "$0")/.."
-files=(shared/*/*.c plugins/*/*.c docs/*.c)
+files=(shared/*/*.c plugins/*/*.c hbrctl/*.c docs/*.c)
 
 # A signature is what stands right before the brace, without comments and directives.
 awk 'FNR == 1                        { first = 0 }

@@ -62,6 +62,25 @@ size_t l2_domains(void *values, uint64_t *given, struct domain *domains)
 	return 2;
 }
 
+bool l2_find_domain(const char *name, void *values, uint64_t *given, struct domain *domain)
+{
+	struct l2 *l2 = values;
+	struct domain domains[2], trunk;
+	const char *key = strchr(name, '-');
+	uint64_t vni;
+
+	if (!key || !parse_number(key + 1, &vni) || vni > UINT32_MAX)
+		return false;
+	l2->vni = (uint32_t)vni;
+	(void)l2_domains(values, given, domains);
+	trunk_domain(&domains[0].network, &trunk);
+	if (strcmp(name, domains[0].name) != 0 && strcmp(name, trunk.name) != 0)
+		return false;
+	*domain = domains[0];
+
+	return true;
+}
+
 /* The same on this node whenever it is made again, another one on every other node. */
 static struct mac derive_mac(const struct l2 *l2, const char *role)
 {

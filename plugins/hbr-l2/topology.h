@@ -13,6 +13,9 @@
 /* The domains that a network's pods hold. */
 size_t l2_domains(void *values, uint64_t *given, struct domain *domains);
 
+/* The L2 domain that a name in the store ("l2-10100", "trunk-10100") is of, if it is of one. */
+bool l2_find_domain(const char *name, void *values, uint64_t *given, struct domain *domain);
+
 /* br.<vni> and vx.<vni> in the HBR netns. */
 size_t l2_links(const struct node *node, const void *values, struct link *links);
 

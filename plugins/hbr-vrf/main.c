@@ -1,70 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-
-/* hbr-vrf: a pod on a routed port of an on-demand VRF. The steps of an attachment; nothing else. */
-
-#include <stddef.h>
-
-#include "plugins/hbr-vrf/routing.h"
-#include "plugins/hbr-vrf/topology.h"
-#include "shared/base/cleanup.h"
-#include "shared/cni/attach.h"
+#include "plugins/hbr-vrf/type.h"
 #include "shared/cni/verbs.h"
-
-/* The VRF's is the largest MTU; pods may have less. */
-static int hold(void *ctx, struct error *err)
-{
-	struct attachment *attachment = ctx;
-	struct l3 *l3 = attachment->values;
-
-	if (attach_hold(ctx, err) < 0)
-		return -1;
-	l3->interface.mtu = l3_mtu(&attachment->node, l3);
-	if (l3->interface.mtu <= l3->vrf.mtu)
-		return 0;
-
-	return error_set(err, ERROR_INVALID_CONFIG,
-			 "mtu: %u is more than the VRF %s can carry: wanted at most %u",
-			 l3->interface.mtu, l3->vrf.name, l3->vrf.mtu);
-}
-
-static int recover(const struct site *site, const struct link_state *port, void *values,
-		   struct error *err)
-{
-	(void)err;
-	vrf_recover(site, port, &((struct l3 *)values)->vrf);
-
-	return 0;
-}
-
-static const struct step steps[] = {
-	{ "record", attach_remember, attach_forget, .holds_on = true },
-	{ "ipam", routing_ask_ipam, attach_return_ipam, false },
-	{ "domain", hold, attach_release, false },
-	{ "port", attach_plug, attach_unplug, false },
-	{ "routing", routing_connect, NULL, false },
-	{ "unlock", attach_unlock, NULL, false },
-	{ "pod", attach_configure, NULL, false },
-	{ "announcement", attach_announce, NULL, false },
-	{ "HBR netns", attach_confirm, NULL, false },
-};
-
-static const struct attachment_type type = {
-	.name = "hbr-vrf",
-	.fields = &l3_fields,
-	.values_size = sizeof(struct l3),
-	.interface_offset = offsetof(struct l3, interface),
-	.settle = l3_settle,
-	.domains = l3_domains,
-	.recover = recover,
-	.port = l3_port,
-	.verify = routing_verify,
-	.next_hop = &l3_hop,
-	.kinds = 1u << LINK_VETH | 1u << LINK_VRF,
-	.steps = steps,
-	.n_steps = COUNT(steps),
-};
 
 int main(void)
 {
-	return verbs_main(&type);
+	return verbs_main(&l3_type);
 }

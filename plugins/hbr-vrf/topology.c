@@ -2,6 +2,7 @@
 #include "plugins/hbr-vrf/topology.h"
 
 #include <linux/if_link.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -13,6 +14,20 @@ size_t l3_domains(void *values, uint64_t *given, struct domain *domains)
 	domains[0] = vrf_domain(&l3->vrf);
 
 	return 1;
+}
+
+bool l3_find_domain(const char *name, void *values, uint64_t *given, struct domain *domain)
+{
+	static const char kind[] = "vrf-";
+	struct l3 *l3 = values;
+
+	(void)given;
+	if (strncmp(name, kind, sizeof(kind) - 1) != 0 || !parse_ifname(name + sizeof(kind) - 1))
+		return false;
+	snprintf(l3->vrf.name, sizeof(l3->vrf.name), "%s", name + sizeof(kind) - 1);
+	*domain = vrf_domain(&l3->vrf);
+
+	return true;
 }
 
 uint32_t l3_mtu(const struct node *node, const struct l3 *l3)

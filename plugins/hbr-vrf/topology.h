@@ -9,6 +9,9 @@
 
 size_t l3_domains(void *values, uint64_t *given, struct domain *domains);
 
+/* The VRF that a name in the store ("vrf-red") is of, if it is of one. */
+bool l3_find_domain(const char *name, void *values, uint64_t *given, struct domain *domain);
+
 /* Of the pod's interface: the network's, the node's, or the largest that the VRF can carry. */
 uint32_t l3_mtu(const struct node *node, const struct l3 *l3);
 

@@ -293,7 +293,7 @@ json_t *attachment_describe(const struct attachment *attachment, json_t *result)
 struct site attachment_site(struct attachment *attachment)
 {
 	return (struct site){ &attachment->node, &attachment->store, attachment->nl,
-			      &attachment->hbr };
+			      &attachment->hbr, false };
 }
 
 struct pod attachment_pod(struct attachment *attachment)

@@ -31,6 +31,9 @@ struct attachment_type {
 	int (*settle)(const struct node *node, void *values, uint64_t *given, struct error *err);
 	/* The domains it holds, in the order in which they are locked; how many. */
 	size_t (*domains)(void *values, uint64_t *given, struct domain *domains);
+	/* The first of them, by the name of one in the store, with what that name tells; false: it
+	 * is not of this type. For those who look at domains and not at pods. */
+	bool (*find_domain)(const char *name, void *values, uint64_t *given, struct domain *domain);
 	/* The keys that a port on the node tells, when nothing else is known any more. */
 	int (*recover)(const struct site *site, const struct link_state *port, void *values,
 		       struct error *err);
@@ -111,6 +114,17 @@ int attachment_read_values(struct attachment *attachment, struct error *err);
 
 /* Take over a record: from here on the attachment is what ADD was asked for. */
 int attachment_take_record(struct attachment *attachment, json_t *record, struct error *err);
+
+/* The request that reverts or looks at the attachment of a record; "caller" has what a record has
+ * not (CNI_PATH). Its strings are the record's. */
+struct request attachment_request(json_t *record, const struct request *caller);
+
+/*
+ * On the node it is as ADD left it: its domains are known, their links and its port are as they
+ * should be. Lists the links; their indexes are known then. -1, ERROR_CHECK, for the first
+ * difference.
+ */
+int attachment_verify(struct attachment *attachment, struct error *err);
 
 /* What holds a domain, and, with more in it, the record of the attachment (result: NULL while it is
  * on its way). New objects, NULL without memory. */

@@ -105,18 +105,7 @@ int detach_recorded(const struct attachment_type *type, const struct request *ca
 		    json_t *record, struct error *err)
 {
 	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
-	struct request who = {
-		.verb = VERB_DEL,
-		.version = caller->version,
-		.container_id = text(record, "containerID"),
-		.netns = text(record, "netns"),
-		.ifname = text(record, "ifname"),
-		.args = text(record, "args"),
-		.path = caller->path,
-		.umask = caller->umask,
-		.config = document_member(record, "config"),
-		.name = text(document_member(record, "config"), "name"),
-	};
+	struct request who = attachment_request(record, caller);
 	int r;
 
 	if (attachment_open(&attachment, type, &who, false, err) < 0)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/cni/status.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +13,7 @@
 
 /* STATUS takes no lock and makes nothing: it looks whether an ADD could be served. */
 
-static int check_end(struct netlink *nl, const char *name, struct error *err)
+int status_check_trunk(struct netlink *nl, const char *name, struct error *err)
 {
 	struct link trunk = { .kind = LINK_VETH };
 	struct link_state state;
@@ -48,8 +50,7 @@ static int check_kinds(struct netlink *nl, unsigned kinds, struct error *err)
 	return 0;
 }
 
-/* The nearest directory that is there has to take the state. */
-static int check_state_dir(const char *path, struct error *err)
+int status_check_state_dir(const char *path, struct error *err)
 {
 	char dir[sizeof(((struct node *)NULL)->state_dir)];
 	char *slash;
@@ -98,9 +99,9 @@ static int check_trunks(struct attachment *attachment, struct error *err)
 	if (!attachment->type->is_trunked || node->attach == ATTACH_DIRECT)
 		return 0;
 
-	return check_end(&attachment->nl[PLACE_HBR], node->trunk, err) < 0
+	return status_check_trunk(&attachment->nl[PLACE_HBR], node->trunk, err) < 0
 		       ? -1
-		       : check_end(&attachment->nl[PLACE_HOST], node->host_trunk, err);
+		       : status_check_trunk(&attachment->nl[PLACE_HOST], node->host_trunk, err);
 }
 
 static int check_node(struct attachment *attachment, struct error *err)
@@ -109,7 +110,7 @@ static int check_node(struct attachment *attachment, struct error *err)
 
 	if (attachment_enter(attachment, true, err) == 0 && check_trunks(attachment, err) == 0 &&
 	    check_kinds(hbr, attachment->type->kinds, err) == 0 &&
-	    check_state_dir(attachment->node.state_dir, err) == 0)
+	    status_check_state_dir(attachment->node.state_dir, err) == 0)
 		return check_vtep(attachment, err);
 	err->code = ERROR_NOT_AVAILABLE;
 

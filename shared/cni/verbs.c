@@ -258,38 +258,14 @@ static int expect(struct attachment *attachment, struct pod *pod, struct error *
 	return result_addressing(recorded, ERROR_STATE, &attachment->interface->addressing, err);
 }
 
-/*
- * Others (udev) may give the node's end another MAC, which has no meaning. Where the port is the
- * pod's interface itself (a macvlan), prevResult says what that is to be.
- */
-static void forgive_port(struct link *port)
-{
-	port->mac = (struct mac){ 0 };
-	if (port->place == PLACE_POD)
-		port->mtu = 0;
-}
-
 static int verify(struct attachment *attachment, struct error *err)
 {
-	struct site site = attachment_site(attachment);
 	struct pod pod = attachment_pod(attachment);
-	struct link *port;
+	const struct link *port;
 
-	for (size_t i = 0; i < attachment->n_domains; i++) {
-		int r = domain_recall(&attachment->domains[i], &site, err);
-
-		if (r == 0)
-			return error_set(err, ERROR_CHECK, "%s is not known any more",
-					 attachment->domains[i].title);
-		if (r < 0)
-			return -1;
-	}
-	attachment_list_links(attachment);
-	port = &attachment->links[attachment->n_links - 1];
-	forgive_port(port);
-
-	if (links_verify(attachment->nl, attachment->links, attachment->n_links, err) < 0)
+	if (attachment_verify(attachment, err) < 0)
 		return -1;
+	port = &attachment->links[attachment->n_links - 1];
 	pod.port = port->place == PLACE_POD ? 0 : port->index;
 	if (expect(attachment, &pod, err) < 0 || attachment->type->verify(attachment, err) < 0)
 		return -1;

@@ -93,5 +93,8 @@ int neighbor_find(struct netlink *nl, int ifindex, const struct ip *address, con
  */
 int fdb_add(struct netlink *nl, int port, const struct mac *mac, struct error *err);
 int fdb_remove(struct netlink *nl, int port, const struct mac *mac, struct error *err);
+/* 1 when a link in whatever namespace stands on this one and is up: its MAC is one that this link
+ * listens for (a macvlan's), else 0. Dumps what all links listen for. */
+int fdb_has_guest(struct netlink *nl, int ifindex, struct error *err);
 /* 1 there, 0 not. */
 int fdb_find(struct netlink *nl, int port, const struct mac *mac, struct error *err);

@@ -120,3 +120,42 @@ int fdb_find(struct netlink *nl, int port, const struct mac *mac, struct error *
 
 	return r == 1 ? entry.port == port && (entry.state & NUD_NOARP) : r;
 }
+
+struct guests {
+	int ifindex;
+	size_t n;
+};
+
+static int on_own(struct nl_msg *msg, void *arg)
+{
+	const struct nlattr *lladdr =
+		nlmsg_find_attr(nlmsg_hdr(msg), sizeof(struct ndmsg), NDA_LLADDR);
+	const struct ndmsg *ndm = nlmsg_data(nlmsg_hdr(msg));
+	struct guests *guests = arg;
+
+	/* Groups are listened for as well. */
+	if (ndm->ndm_ifindex == guests->ifindex && (ndm->ndm_flags & NTF_SELF) && lladdr &&
+	    !(*(const uint8_t *)nla_data(lladdr) & 1))
+		guests->n++;
+
+	return NL_OK;
+}
+
+static void forget(void *arg)
+{
+	((struct guests *)arg)->n = 0;
+}
+
+int fdb_has_guest(struct netlink *nl, int ifindex, struct error *err)
+{
+	struct ndmsg ndm = { .ndm_family = AF_BRIDGE };
+	auto_nl_msg struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETNEIGH, NLM_F_DUMP);
+	struct guests guests = { .ifindex = ifindex };
+	int r = -ENOMEM;
+
+	if (msg && nlmsg_append(msg, &ndm, sizeof(ndm), NLMSG_ALIGNTO) >= 0)
+		r = netlink_dump(nl, msg, on_own, forget, &guests);
+
+	return r < 0 ? netlink_error(nl, r, err, "list what stands on link %d", ifindex)
+		     : guests.n > 0;
+}

@@ -222,14 +222,8 @@ static int make(struct walk *walk, const struct link *link, struct link_state *s
 {
 	int r;
 
-	if (link->is_foreign)
-		return error_set(
-			err, ERROR_CONFLICT, "%s %s in the %s is gone, and not ours to make",
-			link_kinds[link->kind].name, link->name, walk_talk(walk, link)->place);
-	if (state->other[0])
-		return error_set(err, ERROR_CONFLICT,
-				 "%s in the %s cannot be made: it is an alternative name of %s",
-				 link->name, walk_talk(walk, link)->place, state->other);
+	if (walk_may_make(walk, link, state, err) < 0)
+		return -1;
 	r = try_create(walk, link, err);
 	if (r != 0)
 		return r < 0 ? -1 : walk_explain(walk, link, err);
@@ -353,42 +347,6 @@ int links_lower(struct netlink nl[static PLACES], struct link *links, size_t n, 
 		if (switch_late(nl, &links[i], false, err) < 0)
 			return -1;
 		links[i].is_down = true;
-	}
-
-	return 0;
-}
-
-static int verify(struct walk *walk, struct link *link, struct error *err)
-{
-	struct link_state state;
-	int ours, r = link_find(walk_talk(walk, link), link, &state, err);
-
-	if (r < 0)
-		return -1;
-	if (r == 0)
-		return error_set(err, ERROR_CHECK, "%s %s in the %s is missing",
-				 link_kinds[link->kind].name, link->name,
-				 walk_talk(walk, link)->place);
-	link->index = state.index;
-
-	ours = link_is_ours(link, &state, err);
-	if (ours < 0)
-		return -1;
-	/* Out of its bridge a port has other attributes: its place is told first. */
-	if (walk_compare(walk, link, &state, ours ? ATTR_FIXED : ATTR_FIT, ERROR_CHECK, err) < 0 ||
-	    walk_compare_place(walk, link, &state, ERROR_CHECK, err) < 0)
-		return -1;
-
-	return ours ? walk_compare(walk, link, &state, 0, ERROR_CHECK, err) : 0;
-}
-
-int links_verify(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err)
-{
-	struct walk walk = { .nl = nl, .links = links, .n = n };
-
-	for (size_t i = 0; i < n; i++) {
-		if (verify(&walk, &links[i], err) < 0)
-			return -1;
 	}
 
 	return 0;

@@ -42,6 +42,15 @@ int links_stop(struct netlink nl[static PLACES], const struct link *links, size_
 /* The same walk without permission to change: -1, ERROR_CHECK, for the first difference. */
 int links_verify(struct netlink nl[static PLACES], struct link *links, size_t n, struct error *err);
 
+/*
+ * What converging links[i] would do, those before it having been looked at: nothing is changed.
+ * LINK_CHANGE: err says what differs. -1: the error that links_converge() would end with, as far as
+ * it can be foreseen.
+ */
+enum link_fate { LINK_KEEP, LINK_ADOPT, LINK_CREATE, LINK_CHANGE };
+int links_foresee(struct netlink nl[static PLACES], struct link *links, size_t n, size_t i,
+		  enum link_fate *fate, struct error *err);
+
 /* Remove those that are ours, last first; goes on after a failure and reports the first. */
 int links_remove(struct netlink nl[static PLACES], const struct link *links, size_t n,
 		 struct error *err);
@@ -49,12 +58,13 @@ int links_remove(struct netlink nl[static PLACES], const struct link *links, siz
 /*
  * For when nobody knows any more what exactly was made: whatever has the group, the kind and the
  * place of one of these links, and no alias or that of one. used: 1 when there is a port that needs
- * them, else 0. Both dump.
+ * them, else 0. A VLAN of the host's in no bridge may have macvlans in pods, unseen: it counts as
+ * used, but for somebody who is certain that it has none. Both dump.
  */
 int links_marked_are_used(struct netlink nl[static PLACES], const struct link *links, size_t n,
-			  struct error *err);
+			  bool is_certain, struct error *err);
 int links_remove_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
-			struct error *err);
+			bool is_certain, struct error *err);
 
 /*
  * A link that goes takes those on it along (macvlans, VLANs), and a bridge or VRF lets its ports

@@ -185,7 +185,8 @@ struct marked {
 	enum link_place place;
 	int index[LINK_KINDS][MARKED_MAX];
 	size_t n[LINK_KINDS];
-	bool port; /* there is one: the rest has to stay */
+	bool is_certain; /* nothing unseen is on top */
+	bool port;       /* there is one: the rest has to stay */
 };
 
 static bool is_of_list(const struct marked *marked, const struct link_state *state)
@@ -214,7 +215,8 @@ static int on_marked(const struct link_state *state, void *arg)
 		/* Ports of pods are marked too. A VLAN of the host's that is in no bridge may have
 		 * macvlans in pods, unseen. */
 		if (kind == LINK_VETH || kind == LINK_MACVLAN ||
-		    (kind == LINK_VLAN && marked->place == PLACE_HOST && !state->master))
+		    (kind == LINK_VLAN && marked->place == PLACE_HOST && !state->master &&
+		     !marked->is_certain))
 			marked->port = true;
 		else if (is_of_list(marked, state) && marked->n[kind] < MARKED_MAX)
 			marked->index[kind][marked->n[kind]++] = state->index;
@@ -271,12 +273,15 @@ static const enum link_place places[] = { PLACE_HBR, PLACE_HOST };
 
 /* By place. */
 static int find_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
-		       struct marked marked[static COUNT(places)], struct error *err)
+		       bool is_certain, struct marked marked[static COUNT(places)],
+		       struct error *err)
 {
 	for (size_t i = 0; i < COUNT(places); i++) {
 		struct netlink *talk = &nl[places[i]];
 
-		marked[i] = (struct marked){ .links = links, .n_links = n, .place = places[i] };
+		marked[i] = (struct marked){
+			.links = links, .n_links = n, .place = places[i], .is_certain = is_certain
+		};
 		if (!talk->sock)
 			continue;
 		if (links_each(talk, &links[0], on_marked, &marked[i], err) < 0 ||
@@ -288,22 +293,22 @@ static int find_marked(struct netlink nl[static PLACES], const struct link *link
 }
 
 int links_marked_are_used(struct netlink nl[static PLACES], const struct link *links, size_t n,
-			  struct error *err)
+			  bool is_certain, struct error *err)
 {
 	struct marked marked[COUNT(places)];
 
-	if (find_marked(nl, links, n, marked, err) < 0)
+	if (find_marked(nl, links, n, is_certain, marked, err) < 0)
 		return -1;
 
 	return marked[0].port || marked[1].port;
 }
 
 int links_remove_marked(struct netlink nl[static PLACES], const struct link *links, size_t n,
-			struct error *err)
+			bool is_certain, struct error *err)
 {
 	struct marked marked[COUNT(places)];
 
-	if (find_marked(nl, links, n, marked, err) < 0)
+	if (find_marked(nl, links, n, is_certain, marked, err) < 0)
 		return -1;
 	for (size_t i = 0; i < COUNT(places); i++) {
 		if (nl[places[i]].sock && remove_marked(&nl[places[i]], &marked[i], err) < 0)

@@ -84,18 +84,34 @@ static int on_rival(const struct link_state *state, void *arg)
 	return 0;
 }
 
+/* 1 found, 0 not. */
+static int find_rival(const struct walk *walk, const struct link *link, struct rival *rival,
+		      struct error *err)
+{
+	*rival = (struct rival){ .link = *link };
+	if (walk_resolve(walk, walk_origin(link), link->lower, &rival->lower, err) < 0)
+		return -1;
+
+	return links_each(walk_talk(walk, link), link, on_rival, rival, err);
+}
+
+int walk_has_rival(const struct walk *walk, const struct link *link, struct error *err)
+{
+	struct rival rival;
+
+	return find_rival(walk, link, &rival, err);
+}
+
 int walk_explain(const struct walk *walk, const struct link *link, struct error *err)
 {
-	struct rival rival = { .link = *link };
+	struct rival rival;
 	const char *kind = link_kinds[link->kind].name;
 	char text[LINK_ALIAS_SIZE + 2] = "", details[ERROR_DETAILS_SIZE], who[80];
 	struct error ignored;
 	int r;
 
 	memcpy(details, err->details, sizeof(details));
-	if (walk_resolve(walk, walk_origin(link), link->lower, &rival.lower, &ignored) < 0)
-		return -1;
-	r = links_each(walk_talk(walk, link), link, on_rival, &rival, &ignored);
+	r = find_rival(walk, link, &rival, &ignored);
 	for_each_attr(attr, link) {
 		if (attr->flags & ATTR_IDENTITY)
 			attr_print(attr, link, text, sizeof(text));
@@ -112,6 +128,21 @@ int walk_explain(const struct walk *walk, const struct link *link, struct error 
 		  link->kind == LINK_VRF ? "table" : "id", text);
 
 	return error_details(err, "%s", details);
+}
+
+int walk_may_make(const struct walk *walk, const struct link *link, const struct link_state *state,
+		  struct error *err)
+{
+	if (link->is_foreign)
+		return error_set(
+			err, ERROR_CONFLICT, "%s %s in the %s is gone, and not ours to make",
+			link_kinds[link->kind].name, link->name, walk_talk(walk, link)->place);
+	if (state->other[0])
+		return error_set(err, ERROR_CONFLICT,
+				 "%s in the %s cannot be made: it is an alternative name of %s",
+				 link->name, walk_talk(walk, link)->place, state->other);
+
+	return 0;
 }
 
 static const char *kind_of(const struct link_state *state)

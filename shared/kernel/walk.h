@@ -44,6 +44,13 @@ int walk_compare(const struct walk *walk, const struct link *link, const struct 
 int walk_compare_place(const struct walk *walk, const struct link *link,
 		       const struct link_state *state, int code, struct error *err);
 
+/* A link that is not there: is it ours to make, and its name nobody's? -1: ERROR_CONFLICT. */
+int walk_may_make(const struct walk *walk, const struct link *link, const struct link_state *state,
+		  struct error *err);
+
+/* 1 when a link that can be seen has what only one link can have, else 0. Dumps. */
+int walk_has_rival(const struct walk *walk, const struct link *link, struct error *err);
+
 /* EEXIST says that something is in the way, not what. Always -1; names it where that is possible.
  */
 int walk_explain(const struct walk *walk, const struct link *link, struct error *err);

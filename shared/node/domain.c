@@ -93,6 +93,18 @@ int domain_recall_as_is(const struct domain *domain, const struct site *site, st
 	return recall(&asking, site, err);
 }
 
+int domain_foresee(const struct domain *domain, const struct site *site, struct error *err)
+{
+	struct network network = domain->network;
+	struct domain parent;
+	int r = recall(domain, site, err);
+
+	if (r < 0 || (r == 0 && domain->kind->settle(site, &network, err) < 0))
+		return -1;
+
+	return domain_parent(domain, &parent) && domain_foresee(&parent, site, err) < 0 ? -1 : r;
+}
+
 static int hold_parent(struct domain *domain, const struct site *site, struct error *err)
 {
 	auto_json json_t *holder = NULL;
@@ -224,11 +236,12 @@ static int remove_marked(const struct domain *domain, const struct site *site, s
 	if (kind->recover && kind->recover(site, values, err) < 0)
 		return -1;
 	n = kind->links(site->node, values, links);
-	r = links_marked_are_used(site->nl, links, n, err);
+	r = links_marked_are_used(site->nl, links, n, site->is_certain, err);
 	if (r != 0)
 		return r < 0 ? -1 : 0;
 
-	return undo(domain, site, err) < 0 || links_remove_marked(site->nl, links, n, err) < 0 ||
+	return undo(domain, site, err) < 0 ||
+			       links_remove_marked(site->nl, links, n, site->is_certain, err) < 0 ||
 			       clear(domain, site, err) < 0
 		       ? -1
 		       : 1;
@@ -316,15 +329,12 @@ static int dissolve_leg(const struct domain *domain, const struct site *site,
 	return r < 0 ? -1 : 0;
 }
 
-static int release_locked(const struct domain *domain, const struct site *site, const char *id,
-			  struct error *err)
+/* Under its lock. */
+static int sweep(const struct domain *domain, const struct site *site, struct error *err)
 {
 	char guest[LINKS_GUEST_SIZE] = "";
-	int r;
+	int r = has_holder(domain, site, err);
 
-	if (store_remove_holder(site->store, domain->name, id, err) < 0)
-		return -1;
-	r = has_holder(domain, site, err);
 	if (r != 0)
 		return r < 0 ? -1 : 0;
 
@@ -333,6 +343,26 @@ static int release_locked(const struct domain *domain, const struct site *site, 
 		r = dissolve(domain, site, guest, err);
 	if (r == 0 && guest[0])
 		error_warn("%s stays: %s", domain->title, guest);
+
+	return r;
+}
+
+static int release_locked(const struct domain *domain, const struct site *site, const char *id,
+			  struct error *err)
+{
+	return store_remove_holder(site->store, domain->name, id, err) < 0
+		       ? -1
+		       : sweep(domain, site, err);
+}
+
+int domain_sweep(struct domain *domain, const struct site *site, struct error *err)
+{
+	int r;
+
+	if (lock(domain, site, err) < 0)
+		return -1;
+	r = sweep(domain, site, err);
+	lock_release(&domain->lock);
 
 	return r;
 }

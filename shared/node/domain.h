@@ -25,6 +25,8 @@ struct site {
 	const struct store *store;
 	struct netlink *nl;      /* by place */
 	const struct netns *hbr; /* the HBR netns itself, for what is no netlink's to do */
+	bool is_certain; /* an operator's word: no pod has an unseen link (a macvlan) on what is
+			    left */
 };
 
 /* What a network says of a domain, as its plugin keeps it. */
@@ -99,6 +101,10 @@ int domain_remember(const struct domain *domain, const struct site *site, struct
 int domain_converge(const struct domain *domain, const struct site *site, struct link *links,
 		    size_t *n, bool *changed, struct error *err);
 
+/* What an ADD would find or fix, without doing it: settles what is open in the network's values and
+ * its parent's. 1 the domain is there, 0 it would be made. -1: what domain_hold() would say. */
+int domain_foresee(const struct domain *domain, const struct site *site, struct error *err);
+
 /* The same links, as they should be; how many. */
 size_t domain_list_links(const struct domain *domain, const struct node *node, struct link *links);
 
@@ -116,6 +122,10 @@ int domain_recall_as_is(const struct domain *domain, const struct site *site, st
  */
 int domain_release(struct domain *domain, const struct site *site, const char *id,
 		   struct error *err);
+
+/* Remove it if nobody holds it: what a call that was killed has left, or what had to stay for a
+ * guest that has gone by now. Whatever is needed stays. */
+int domain_sweep(struct domain *domain, const struct site *site, struct error *err);
 
 /* Release what a domain that is gone held. It may have come back meanwhile: then nothing. */
 int domain_release_child(struct domain *domain, const struct site *site, const char *child,

@@ -302,7 +302,7 @@ static const struct field rows[] = {
 	  .doc = "MTU of pods where a network does not say; absent: what trunk and uplinks carry." },
 	{ .key = "uplinks", .type = &field_uplinks, .offset = AT(uplinks), .max = NODE_UPLINKS_MAX,
 	  .doc = "Underlay devices of the HBR netns, for the MTU; none: every link there that is up, has "
-		 "no master and is neither loopback, dummy, trunk, ours nor a br.<vni>." },
+		 "no master and is neither loopback, dummy, VRF, trunk, ours nor a br.<vni>." },
 	{ .key = "vlanRange", .type = &field_range, .offset = AT(vlan_range), .min = 1,
 	  .max = VLAN_MAX, .doc = "Where a VLAN is taken from when a network names none." },
 	{ .key = "tableBase", .type = &field_u32, .offset = AT(table_base), .min = 0,

@@ -38,8 +38,9 @@ static bool may_be_uplink(const struct survey *survey, const struct link_state *
 	const struct link *link = &state->link;
 
 	return state->up && !state->master && strcmp(link->name, "lo") != 0 &&
-	       strcmp(state->kind, "dummy") != 0 && strcmp(link->name, survey->node->trunk) != 0 &&
-	       !is_domains_bridge(state) && (link->group & LINK_GROUP_MASK) != LINK_GROUP_MARK;
+	       strcmp(state->kind, "dummy") != 0 && strcmp(state->kind, "vrf") != 0 &&
+	       strcmp(link->name, survey->node->trunk) != 0 && !is_domains_bridge(state) &&
+	       (link->group & LINK_GROUP_MASK) != LINK_GROUP_MARK;
 }
 
 static bool is_named(struct survey *survey, const char *name)

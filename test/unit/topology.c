@@ -350,6 +350,32 @@ static void test_node(void)
 	check(!field_given(&l2_fields, given, offsetof(struct l2, interface.mtu)));
 }
 
+/* A domain by the name that it has in the store; of its leg's, the domain is found as well. */
+static void test_names(void)
+{
+	static const char *const others[] = { "l2-",    "l2-010",     "l2-10100x", "l2-4294967296",
+					      "l2-red", "trunk-",     "vrf-10100", "L2-10100",
+					      "",       "l2-10100-1", "xl2-10100" };
+	static const char *const names[] = { "l2-10100", "trunk-10100" };
+	struct domain domain, leg;
+	uint64_t given = 0;
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct l2 l2 = { .vni = 0 };
+
+		check(l2_find_domain(names[i], &l2, &given, &domain));
+		check(l2.vni == 10100);
+		check_str(domain.name, "l2-10100");
+		check(domain_leg(&domain, &leg));
+		check_str(leg.name, "trunk-10100");
+	}
+	for (size_t i = 0; i < COUNT(others); i++) {
+		struct l2 l2 = { .vni = 0 };
+
+		check(!l2_find_domain(others[i], &l2, &given, &domain));
+	}
+}
+
 int main(void)
 {
 	test_domain_links();
@@ -363,6 +389,7 @@ int main(void)
 	test_gateways();
 	test_macvlan_keys();
 	test_node();
+	test_names();
 
 	return 0;
 }

@@ -229,6 +229,21 @@ static void test_memory(void)
 			"\"export\":[],\"import\":[\"65000:1\",\"192.0.2.1:2\"]},\"vni\":5000}");
 }
 
+/* A domain by the name that it has in the store. */
+static void test_names(void)
+{
+	static const char *const others[] = { "vrf-", "l2-10100", "vrf-a/b", "vrf-sixteen.letters1",
+					      "vrfred" };
+	struct l3 l3 = { .vrf.vni = 0 };
+	struct domain domain;
+
+	check(l3_find_domain("vrf-red", &l3, NULL, &domain));
+	check_str(domain.name, "vrf-red");
+	check_str(l3.vrf.name, "red");
+	for (size_t i = 0; i < COUNT(others); i++)
+		check(!l3_find_domain(others[i], &l3, NULL, &domain));
+}
+
 int main(void)
 {
 	test_links();
@@ -238,6 +253,7 @@ int main(void)
 	test_addressing();
 	test_bad();
 	test_memory();
+	test_names();
 
 	return 0;
 }

@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# hbrctl gc: what is nobody's any more goes; nothing that lives, may live, or is not ours.
+load helpers
+load hbrctl
+
+teardown() { node_down; }
+
+links() { ip -n hbr -json link | jq -r '.[].ifname' | grep -E '^(br|vx)\.' | sort | tr '\n' ' '; }
+
+# bats test_tags=any-kernel
+@test "gc: a dead pod and a leftover go, the living stay; --dry-run only says it" {
+	busy_node
+	snapshot_take
+	ctl gc --dry-run
+	says 1 'would remove interface net1 of container c-d: its pod is gone
+would remove bridge br.10300 in the HBR netns: nobody remembers it'
+	snapshot_same
+	ctl gc
+	says 0 'removed interface net1 of container c-d: its pod is gone
+removed bridge br.10300 in the HBR netns: nobody remembers it'
+	is "$(links)" 'br.10100 br.10200 vx.10100 vx.10200 '
+	works CHECK a < <(l2 10100 "$BLUE, \"prevResult\": $(jq .result "$NODE_STATE"/*/attachments/8e772d65dd6c98f6.json)")
+	ctl gc
+	says 0 ''
+	pod_del a c
+	until_true 10 gone pve39915512156
+	until_true 10 gone pv8e772d65dd6c
+	ctl gc --json
+	is "$status $(jq -c '[.goes[] | .what + " " + .name], .stays' <<<"$out" | tr '\n' ' ')" '0 ["interface net1","interface net1","domain l2-10100","domain l2-10200"] [] '
+	is "$(links)" ''
+	is "$(find "$NODE_STATE" -path '*/locks' -prune -o -type f -print)" ''
+}
+
+@test "gc: with the state lost what pods may need stays, macvlans unseen included, and goes after them" {
+	need vrf vlan
+	node_up
+	ip -n hbr link add br.10400 type bridge
+	pod_add a b m
+	snapshot_take
+	works ADD a < <(l2 10100 '"name": "blue", "vlan": 100, "vrf": {"name": "red", "vni": 5000}, "gateway": ["10.1.0.1/24"], "addresses": [{"address": "10.1.0.11/24"}]')
+	vrf works ADD b < <(echo '{"cniVersion": "1.0.0", "name": "routed", "type": "hbr-vrf", "vrf": "red", "addresses": [{"address": "10.9.0.2/32"}]}')
+	works ADD m < <(l2 10200 '"name": "mac", "vlan": 200, "attach": "macvlan"')
+	rm -rf "$NODE_STATE"
+	before=$(picture host hbr)
+	for force in '' --force; do
+		# shellcheck disable=SC2086 # none or one
+		ctl gc $force
+		is "$status $err" '1 '
+		lacks "$out" removed
+		contains "$out" 'stays: vlan tr.200 in the host: nobody remembers it' 'stays: vrf red in the HBR netns'
+		is "$(picture host hbr)" "$before"
+	done
+	reaches a 10.1.0.1
+	ip -n m link set net1 down # a macvlan that nothing tells of
+	ctl gc
+	is "$(picture host hbr)" "$before"
+	pod_del a b m
+	until_true 10 no_ports
+	ctl gc
+	is "$status" 1
+	contains "$out" 'stays: vlan tr.200 in the host: nobody remembers it' 'removed vrf red in the HBR netns: nobody remembers it'
+	ctl gc --force
+	is "$status" 0
+	snapshot_same -x '*/locks/*'
+}
+
+@test "gc: holders without a record, domains that nobody holds, an L2 domain's hold on a VRF that outlived it" {
+	need vrf vlan
+	node_up
+	pod_add a b
+	snapshot_take
+	works ADD a < <(l2 10100 '"name": "blue", "vlan": 100, "vrf": {"name": "red", "vni": 5000}, "gateway": ["10.1.0.1/24"]')
+	works ADD b < <(l2 10200 '"name": "green", "vlan": 200')
+	rm "$NODE_STATE"/*/attachments/*
+	pod_del a
+	until_true 10 gone_host "$(jq -r .port "$NODE_STATE"/*/domains/l2-10100/*[0-9a-f])"
+	ctl gc
+	says 0 'removed interface net1 of container c-a: its pod is gone
+removed domain l2-10100: nobody holds it
+removed domain vrf-red: nobody holds it'
+	rm "$NODE_STATE"/*/domains/*-10200/*[0-9a-f]
+	ctl gc # its pod lives: the port in the bridge keeps it
+	is "$status" 1
+	contains "$out" 'stays: domain l2-10200: nobody holds it' 'a pod may live behind it'
+	pod_del b
+	until_true 10 no_ports
+	ctl gc
+	says 0 'removed domain l2-10200: nobody holds it'
+	snapshot_same -x '*/locks/*'
+}
+gone_host() { no_link host "$1" 2>/dev/null; }
+no_ports() { ! { ip link && ip -n hbr link; } | grep -q ' pv'; }
