@@ -66,7 +66,7 @@ static int recall(const struct domain *domain, const struct site *site, struct e
 		return 0;
 	}
 	if (fields_inherit(network->table, &fixed, network->values, network->given, err) == 0)
-		return 1;
+		return r;
 	if (asks)
 		return -1;
 	/* Whoever asks for nothing cannot be in conflict with it: the file is damaged. */
