@@ -109,13 +109,16 @@ networks: 9, findings: 6'
 	ctl validate - <"$BATS_TEST_TMPDIR/file"
 	is "$status" 1
 	local n
-	{ # aliases that stand for 10^12 values
+	{ # aliases that stand for 10^6 values
 		echo 'a0: &a0 [x]'
-		for n in {1..12}; do
+		for n in {1..6}; do
 			printf 'a%s: &a%s [%s]\n' "$n" "$n" "$(printf "*a$((n - 1)),%.0s" {1..10})"
 		done
 	} | file
 	finds 1 '-: line 1: it has what JSON has not: keys that are no texts, bytes that are no text, more than 64 levels or 100000 values' 'networks: 0, findings: 1'
+	{ printf '[%.0s' {1..70}; printf ']%.0s' {1..70}; } | file
+	ctl validate - <"$BATS_TEST_TMPDIR/file"
+	contains "$out" 'more than 64 levels'
 	printf 'kind: NetworkAttachmentDefinition\nspec: {config: "{"}\n' | file
 	ctl validate - <"$BATS_TEST_TMPDIR/file"
 	contains "$out" '-: spec.config: line 1, column 1: '
