@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 120
+# weight: 130
 # L2 domains across two nodes by EVPN: each way to attach a pod, gateways, silent pods, pods that move,
 # and an FRR that is killed.
 load helpers
@@ -205,6 +205,7 @@ moves() {
 	reach pod3 1
 	reach pod4 1
 	on 1 del "$1" pod1
+	gone_from hbr2 2 "[$mac] 10.0.0.1"
 	join 2 "$1" pod2 1 $mac
 	reach pod3 1
 	reach pod4 1
@@ -258,6 +259,7 @@ knows_by() { [ "$(entries "$1" 1)" = "$2"$'\n'"$2" ]; }
 		join 2 $net pod2 1 $mac
 		reach pod4 1
 		reach pod3 1
+		on 2 check $net pod2
 		on 1 del $net pod1
 		reach pod4 1
 		reach pod3 1
