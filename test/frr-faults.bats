@@ -294,23 +294,6 @@ killed() {
 	done
 }
 
-# begin NAME VERB POD <CONFIGURATION: in the background; end waits for all, and shows what did not succeed.
-begin() {
-	local dir=$BATS_TEST_TMPDIR/many/$1 input
-	mkdir -p "$dir"
-	IFS= read -rd '' input || : # the shell gives /dev/null to what it puts into the background
-	(
-		BATS_TEST_TMPDIR=$dir
-		plugin "${@:2}" <<<"$input"
-		echo "$status $out $err" >"$dir/status"
-	) &
-}
-end() {
-	wait
-	! cat "$BATS_TEST_TMPDIR"/many/*/status | grep -v '^0 ' || return 1
-	rm -r "$BATS_TEST_TMPDIR/many"
-}
-
 # all VERB VRF VNI...: 16 pods at once, dealt out over the VRFs and both plugins.
 all() {
 	local verb=$1 n at

@@ -117,6 +117,22 @@ ups() {
 		END { for (name in ups) print name " " ups[name] }' "$events" | sort
 }
 
+# begin NAME VERB POD <CONFIGURATION: in the background; end waits for all, and shows what did not succeed.
+begin() {
+	local dir=$BATS_TEST_TMPDIR/many/$1 input
+	mkdir -p "$dir"
+	IFS= read -rd '' input || : # the shell gives /dev/null to what it puts into the background
+	(
+		BATS_TEST_TMPDIR=$dir plugin "${@:2}" <<<"$input"
+		echo "$status $out $err" >"$dir/status"
+	) &
+}
+end() {
+	wait
+	! cat "$BATS_TEST_TMPDIR"/many/*/status | grep -v '^0 ' || return 1
+	rm -r "$BATS_TEST_TMPDIR/many"
+}
+
 # cni add|del|check NETWORK POD [IFNAME]: the same with the real cnitool, from /etc/cni/net.d.
 cni() {
 	CNI_PATH=$CNI_PATH NETCONFPATH=${NETCONFPATH:-/etc/cni/net.d} CNI_IFNAME=${4:-net1} \

@@ -20,24 +20,6 @@ teardown() {
 }
 teardown_file() { node_down; }
 
-# begin NAME VERB POD <CONFIGURATION: in the background; end waits for all, and shows what did not
-# succeed.
-begin() {
-	local dir=$BATS_TEST_TMPDIR/many/$1 input
-	mkdir -p "$dir"
-	IFS= read -rd '' input || : # the shell gives /dev/null to what it puts into the background
-	(
-		BATS_TEST_TMPDIR=$dir
-		plugin "${@:2}" <<<"$input"
-		echo "$status $out $err" >"$dir/status"
-	) &
-}
-end() {
-	wait
-	! cat "$BATS_TEST_TMPDIR"/many/*/status | grep -v '^0 ' || return 1
-	rm -r "$BATS_TEST_TMPDIR/many"
-}
-
 pods() { # FUNCTION N: pod_add or pod_del
 	mapfile -t names < <(seq -f pod%g 1 "$2")
 	"$1" "${names[@]}"

@@ -166,39 +166,16 @@ detached() {
 	unshared
 }
 
-#
-# killed VERB CALL...: run it, killed at its 1st, 2nd, ... of each CALL, until it lives; DEL after each.
-#
-killed() {
-	local verb=$1 call n ended
-	for call in "${@:2}"; do
-		for ((n = 1; n < 200; n++)); do
-			[ "$verb" = ADD ] || works ADD pod1 <"$CONF" || return 1
-			WRAP=(strace -qq -o /dev/null -e "trace=$call" -e "raw=$call" -e "inject=$call:signal=KILL:when=$n")
-			plugin "$verb" pod1 <"$CONF"
-			WRAP=()
-			[ "$status" = 0 ] || [ "$status" = 137 ] || { echo "$call $n: status $status $out $err" >&2; return 1; }
-			ended=$status
-			plugin DEL pod1 <"$CONF"
-			is "$status$out" 0 || return 1
-			SNAPSHOT_TRIES=10 same || { echo "killed at $call $n of $verb" >&2; return 1; }
-			[ "$ended" != 0 ] || break
-		done
-		echo "# killed at $((n - 1)) $call of $verb" >&3
-		[ "$n" -gt 1 ] || return 1
-	done
-}
-
 @test "sriov-cni#212: hbr-vrf killed at every netlink request, at every change of the state directory: DEL is clean" {
 	begin_with routed
-	killed ADD sendmsg renameat ${SOAK:+unlinkat mkdirat fchmod write openat flock setns}
-	killed DEL sendmsg unlinkat ${SOAK:+openat flock setns}
+	for call in sendmsg renameat ${SOAK:+unlinkat mkdirat fchmod write openat flock setns}; do killed ADD "$call" same; done
+	for call in sendmsg unlinkat ${SOAK:+openat flock setns}; do killed DEL "$call" same; done
 }
 
 @test "sriov-cni#212: hbr-l2 with gateway killed at every netlink request, at every change of the state directory: DEL is clean" {
 	begin_with gateway
-	killed ADD sendmsg renameat ${SOAK:+unlinkat mkdirat fchmod write openat flock setns}
-	killed DEL sendmsg unlinkat ${SOAK:+openat flock setns}
+	for call in sendmsg renameat ${SOAK:+unlinkat mkdirat fchmod write openat flock setns}; do killed ADD "$call" same; done
+	for call in sendmsg unlinkat ${SOAK:+openat flock setns}; do killed DEL "$call" same; done
 }
 
 # The HBR netns goes, and another one of that name comes.
