@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=fabric
 # weight: 180
 # VRFs across two nodes by EVPN: routed pods, tenants, leaks, what FRR announces and what it does not.
 load helpers

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=fabric
 # weight: 30
 # Two nodes with FRR: what the plugins make on one is known and reached on the other.
 load helpers
