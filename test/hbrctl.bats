@@ -67,7 +67,7 @@ DRIFT
 	bridge -n hbr fdb del 02:07:28:bb:d3:79 dev "$port" master
 	ctl show c-a
 	contains "$out" "the static forwarding entry of 02:07:28:bb:d3:79 on $port in the HBR netns is missing"
-	bridge -n hbr fdb add 02:07:28:bb:d3:79 dev "$port" master static
+	bridge -n hbr fdb replace 02:07:28:bb:d3:79 dev "$port" master static
 	ctl show c-a
 	lacks "$out" DRIFT
 }
