@@ -74,12 +74,15 @@ vx.5000   vxlan   HBR netns  -   br.5000   ok'
 	ctl doctor
 	is "$status" 0
 	contains "$out" 'ok       VTEP              10.0.0.1' 'ok       MTU               pods can have 1500 (the uplink ul has 1550, less 50 for VXLAN)' "ok       FRR               somebody else's"
+	NODE_FILE=$BATS_TEST_TMPDIR/node.json
+	echo '{"mtu": 9000}' >"$NODE_FILE"
+	ctl doctor
+	contains "$out" 'mtu of the node file is 9000, but the path carries 1500'
 	# shellcheck disable=SC2016 # the inner shell's
 	at hbr sh -c 'cd /proc/sys/net; echo 0 >ipv4/ip_forward; echo 0 >ipv6/conf/all/forwarding; echo 1 >ipv4/conf/all/rp_filter; echo 0 >ipv4/tcp_l3mdev_accept; ip addr del 10.0.0.1/32 dev lo'
 	ip link set tr down
 	echo 1 >/proc/sys/net/bridge/bridge-nf-call-iptables 2>/dev/null || mkdir "$BATS_TEST_TMPDIR/no-netfilter"
 	mkdir -p /run/NetworkManager
-	NODE_FILE=$BATS_TEST_TMPDIR/node.json
 	echo '{"mtu": 9000, "Trunk": "tr", "frr": {"vtysh": "/bin/false"}}' >"$NODE_FILE"
 	ctl doctor --json
 	is "$status" 1
