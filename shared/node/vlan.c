@@ -34,6 +34,7 @@ static int on_domain(const char *name, json_t *values, void *arg, struct error *
 	return 0;
 }
 
+/* What is in sight needs no probe. */
 static int on_vlan(const struct link_state *state, void *arg)
 {
 	struct taken *taken = arg;
