@@ -177,11 +177,18 @@ static int open_tunnel(const struct site *site, const struct vrf *vrf, struct er
 	return netns_call(site->hbr, sysctl_apply, &link, err);
 }
 
+/* Which FRR there is to be told of it; 0: none. Taken before it is asked or told: one that starts
+ * meanwhile is another one. */
+static uint32_t start_of_frr(const struct site *site, const struct vrf *vrf)
+{
+	return site->node->frr.is_ours && !vrf->is_adopted ? frr_start_id(site->node) : 0;
+}
+
 static int finish(const struct site *site, void *values, struct error *err)
 {
 	struct vrf *vrf = values;
 	CLEANUP(told_free) struct told told = { 0 };
-	uint32_t start = frr_start_id(site->node);
+	uint32_t start = start_of_frr(site, vrf);
 	bool touched = false;
 	int r;
 
@@ -202,10 +209,10 @@ static int finish(const struct site *site, void *values, struct error *err)
 
 /* 1: FRR started anew and does not have it any more. One that is not running cannot be told; one
  * that was started with its own memory of it has it. */
-static int is_forgotten(const struct site *site, const struct vrf *vrf, struct error *err)
+static int is_forgotten(const struct site *site, const struct vrf *vrf, uint32_t start,
+			struct error *err)
 {
 	CLEANUP(told_free) struct told told = { 0 };
-	uint32_t start = site->node->frr.is_ours && !vrf->is_adopted ? frr_start_id(site->node) : 0;
 	int r;
 
 	if (!start || start == vrf->told)
@@ -221,12 +228,10 @@ static int is_forgotten(const struct site *site, const struct vrf *vrf, struct e
 static int has_lost(const struct site *site, void *values, struct error *err)
 {
 	struct vrf *vrf = values;
-	int r = is_forgotten(site, vrf, err);
+	uint32_t start = start_of_frr(site, vrf);
+	int r = is_forgotten(site, vrf, start, err);
 
-	if (r != 0 || !site->node->frr.is_ours || vrf->is_adopted)
-		return r;
-
-	return remember_told(site, vrf, frr_start_id(site->node), err);
+	return r != 0 || !start ? r : remember_told(site, vrf, start, err);
 }
 
 /*
@@ -350,7 +355,7 @@ int vrf_verify(const struct site *site, const struct vrf *vrf, struct error *err
 				 vrf->name, vrf->table);
 	if (r < 0)
 		return -1;
-	r = is_forgotten(site, vrf, err);
+	r = is_forgotten(site, vrf, start_of_frr(site, vrf), err);
 	if (r == 1)
 		return error_set(err, ERROR_CHECK,
 				 "FRR was started anew and has lost the VRF %s: the next ADD to it "
