@@ -16,7 +16,13 @@
 enum { COMMAND_FINE, COMMAND_FOUND, COMMAND_FAILED };
 
 /* Which options a verb takes. */
-enum option_bit { OPTION_JSON = 1, OPTION_SVG = 2, OPTION_DRY_RUN = 4, OPTION_FORCE = 8 };
+enum option_bit {
+	OPTION_JSON = 1,
+	OPTION_SVG = 2,
+	OPTION_DRY_RUN = 4,
+	OPTION_FORCE = 8,
+	OPTION_FRR = 16
+};
 
 struct options {
 	bool is_colored; /* standard output is a terminal */
@@ -55,4 +61,4 @@ int command_print_json(json_t *document, struct error *err);
 
 typedef int command_fn(const struct options *options, struct error *err);
 command_fn show_run, metrics_run, gc_run, validate_run, doctor_run, init_run, plan_run, graph_run,
-	manual_run, completion_run;
+	restore_run, manual_run, completion_run;

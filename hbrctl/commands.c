@@ -8,6 +8,7 @@ const struct option_row option_rows[] = {
 	{ "svg", OPTION_SVG, NULL, "Print SVG, by Graphviz' dot." },
 	{ "dry-run", OPTION_DRY_RUN, NULL, "Say what would be done, and do nothing." },
 	{ "force", OPTION_FORCE, NULL, "A VLAN on which no macvlan is seen has none." },
+	{ "frr", OPTION_FRR, NULL, "Only what FRR is told: for after each of its starts." },
 	{ "node", 0, "FILE", "The node file, instead of $HBR_CNI_NODE or /etc/hbr-cni/node.json." },
 	{ "help", 0, NULL, "Say what there is." },
 	{ "version", 0, NULL, "Say which version this is." },
@@ -72,6 +73,16 @@ const struct command commands[] = {
 	  "are the node file's. What is there already is kept. By hand it all goes with: ip netns del hbr, "
 	  "ip link del tr.",
 	  init_run },
+	{ "restore", "", 0, 0, OPTION_JSON | OPTION_FRR,
+	  "Bring back what pods had, after the HBR netns or FRR was made anew.",
+	  "Domains that are held are made so again, in the kernel and in FRR, by what is remembered of them; then "
+	  "interfaces of living pods that went with the HBR netns (direct and routed ones, macvlans), with their "
+	  "name, MAC, addresses and routes. IPAM plugins are not asked. Each pod's addresses are announced. What "
+	  "is as it should be is kept, nothing is taken from a living pod, and it may be called at any time and "
+	  "again. What other plugins of a chain had changed on an interface is not known to it. With --frr only "
+	  "VRFs: the links of an L3VNI go down, FRR is told, they go up. The status is 1 when something could not "
+	  "be brought back, or is there and nobody remembers what it was part of: standard output has each.",
+	  restore_run },
 	{ "manual", "", 0, 0, 0, "This, as a man page.", "hbrctl manual | man -l -", manual_run },
 	{ "completion", "", 0, 0, 0, "What completes words in bash.", "eval \"$(hbrctl completion)\"",
 	  completion_run },

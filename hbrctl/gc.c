@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "hbrctl/command.h"
 #include "hbrctl/inventory.h"
+#include "hbrctl/progress.h"
 #include "hbrctl/types.h"
 #include "hbrctl/unowned.h"
 #include "shared/base/cleanup.h"
 #include "shared/cni/detach.h"
 #include "shared/kernel/address.h"
 #include "shared/node/holder.h"
-
-#define PROGRESS_MIN 16 /* so much that a person asks himself whether it goes on */
-
-/* On a terminal, a line about long work. */
-static void tell_progress(size_t i, size_t n)
-{
-	if (n >= PROGRESS_MIN && isatty(STDERR_FILENO))
-		fprintf(stderr, "\r%zu of %zu%s", i + 1, n, i + 1 < n ? "" : "\n");
-}
 
 /* One domain that the holder of an id holds; what is dead now, and not what was when it was looked
  * at. */
@@ -239,7 +230,7 @@ static int sweep_leftovers(struct scene *scene, json_t *inventory, bool is_force
 	json_array_foreach(list, i, link) {
 		warn(inventory_text(link, "name"),
 		     sweep_leftover(scene, list, link, is_forced, &failure), &failure);
-		tell_progress(i, json_array_size(list));
+		progress_tell(i, json_array_size(list));
 	}
 
 	return 0;
@@ -255,7 +246,7 @@ static void bury_all(const struct scene *scene, json_t *inventory)
 		if (strcmp(inventory_text(attachment, "state"), "dead") == 0)
 			warn(inventory_text(attachment, "container"),
 			     bury(scene, inventory, attachment, &err), &err);
-		tell_progress(i, json_array_size(list));
+		progress_tell(i, json_array_size(list));
 	}
 }
 

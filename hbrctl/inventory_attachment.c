@@ -5,7 +5,6 @@
 #include "hbrctl/types.h"
 #include "shared/base/cleanup.h"
 #include "shared/cni/document.h"
-#include "shared/cni/result.h"
 #include "shared/node/holder.h"
 
 const char *inventory_text(json_t *object, const char *key)
@@ -53,18 +52,6 @@ static void tell_place(const struct attachment *attachment, json_t *said)
 	set_text(said, "on", port->master[0] ? port->master : port->lower);
 }
 
-/* The kernel against the record: 0 as it should be. */
-static int compare(struct attachment *attachment, struct error *err)
-{
-	json_t *result = document_member(attachment->record, "result");
-
-	return attachment_verify(attachment, err) < 0 ||
-			       result_addressing(result, ERROR_STATE,
-						 &attachment->interface->addressing, err) < 0
-		       ? -1
-		       : attachment->type->verify(attachment, err);
-}
-
 static const char *judge(struct attachment *attachment, struct error *err)
 {
 	struct site site = attachment_site(attachment);
@@ -81,7 +68,7 @@ static const char *judge(struct attachment *attachment, struct error *err)
 	if (attachment_is_in_pod(attachment) && !attachment->nl[PLACE_POD].sock)
 		return "unseen";
 
-	return compare(attachment, err) < 0 ? "drift" : "ok";
+	return attachment_compare(attachment, err) < 0 ? "drift" : "ok";
 }
 
 static void look(const struct attachment_type *type, const struct scene *scene, json_t *record,

@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "plugins/hbr-l2/fields.h"
 #include "plugins/hbr-l2/settle.h"
@@ -12,10 +11,6 @@
 #include "shared/cni/document.h"
 #include "shared/cni/result.h"
 #include "shared/kernel/address.h"
-#include "shared/node/frr.h"
-
-#define PUBLISH_TRIES    40
-#define PUBLISH_PAUSE_NS 50000000
 
 /* The leg of the domain on the HBR netns' side of the trunk: what is behind it is on this node. */
 static const struct link *find_leg(const struct attachment *attachment)
@@ -114,56 +109,6 @@ int forwarding_pin(void *ctx, struct error *err)
 	l2->is_others_entry = r == 0;
 
 	return r < 0 ? -1 : 0;
-}
-
-/* All of them, as far as zebra can be asked; each that it does not know is told again. 1 known. */
-static int publish(struct attachment *attachment, int bridge, struct error *err)
-{
-	const struct l2 *l2 = attachment->values;
-	const struct node *node = &attachment->node;
-	char name[IFNAMSIZ];
-	int all = 1;
-
-	snprintf(name, sizeof(name), "br.%u", l2->vni);
-	for (size_t i = 0; i < l2->gateways.n; i++) {
-		const struct ip *ip = &l2->gateways.ips[i];
-		int known = node->frr.is_ours ? frr_knows_address(node, name, ip, err) : 0;
-
-		if (known < 0)
-			return -1;
-		all = all && known;
-		if (!known && address_repeat(&attachment->nl[PLACE_HBR], bridge, ip, err) < 0)
-			return -1;
-	}
-
-	return all;
-}
-
-/* zebra may miss the addresses of a link that it has not seen yet, and then their network is not
- * announced. What does not work out here mends itself when FRR starts anew. */
-int forwarding_publish(void *ctx, struct error *err)
-{
-	struct attachment *attachment = ctx;
-	const struct l2 *l2 = attachment->values;
-	const struct link *bridge = find_bridge(attachment);
-	int r = 0;
-
-	(void)err;
-	if (!attachment->changed || !l2->gateways.n || !bridge)
-		return 0;
-	for (size_t i = 0; i < PUBLISH_TRIES && r == 0; i++) {
-		struct error failure;
-
-		if (i > 0)
-			nanosleep(&(struct timespec){ .tv_nsec = PUBLISH_PAUSE_NS }, NULL);
-		r = publish(attachment, bridge->index, &failure);
-		if (r < 0)
-			error_warn("the gateways of VNI %u: %s", l2->vni, failure.msg);
-		if (!attachment->node.frr.is_ours)
-			break;
-	}
-
-	return 0;
 }
 
 /* The addresses that ADD gave it: with an IPAM plugin only its result tells. */

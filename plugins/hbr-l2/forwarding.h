@@ -10,7 +10,6 @@
 #include "shared/cni/attachment.h"
 
 step_fn forwarding_pin, forwarding_unpin;
-step_fn forwarding_publish; /* the gateways of a new domain, to FRR */
 
 /* ERROR_CHECK for the first entry, neighbour or gateway that is missing. */
 int forwarding_verify(struct attachment *attachment, struct error *err);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plugins/hbr-l2/gateways.h"
 #include "plugins/hbr-l2/settle.h"
 
 /* The VRF is held by the domain, not by its pods. */
@@ -41,6 +42,7 @@ static const struct domain_kind l2_kind = {
 	.settle = l2_settle_domain,
 	.links = l2_links,
 	.finish = l2_finish_domain,
+	.publish = gateways_publish,
 	.recover = l2_recover_domain,
 	.parent = find_vrf,
 	.leg = trunk_domain,

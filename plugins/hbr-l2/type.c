@@ -36,16 +36,16 @@ static bool claims(const void *values)
 }
 
 static const struct step steps[] = {
-	{ "record", attach_remember, attach_forget, .holds_on = true },
-	{ "ipam", attach_ask_ipam, attach_return_ipam, false },
-	{ "domain", hold, attach_release, false },
-	{ "port", attach_plug, attach_unplug, false },
-	{ "forwarding", forwarding_pin, forwarding_unpin, false },
-	{ "unlock", attach_unlock, NULL, false },
-	{ "gateways", forwarding_publish, NULL, false },
-	{ "pod", attach_configure, NULL, false },
-	{ "announcement", attach_announce, NULL, false },
-	{ "HBR netns", attach_confirm, NULL, false },
+	{ "record", attach_remember, attach_forget, NULL, true },
+	{ "ipam", attach_ask_ipam, attach_return_ipam, NULL, false },
+	{ "domain", hold, attach_release, hold, false },
+	{ "port", attach_plug, attach_unplug, attach_replug, false },
+	{ "forwarding", forwarding_pin, forwarding_unpin, forwarding_pin, false },
+	{ "unlock", attach_unlock, NULL, attach_unlock, false },
+	{ "gateways", attach_publish, NULL, attach_publish, false },
+	{ "pod", attach_configure, NULL, attach_reconfigure, false },
+	{ "announcement", attach_announce, NULL, attach_reannounce, false },
+	{ "HBR netns", attach_confirm, NULL, attach_confirm, false },
 };
 
 const struct attachment_type l2_type = {

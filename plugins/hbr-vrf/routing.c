@@ -73,9 +73,38 @@ static int assign(struct netlink *hbr, int port, struct error *err)
 	return -1;
 }
 
-int routing_connect(void *ctx, struct error *err)
+typedef int route_fn(struct attachment *attachment, int port, const struct ip *address,
+		     struct error *err);
+
+static int add_route(struct attachment *attachment, int port, const struct ip *address,
+		     struct error *err)
 {
-	struct attachment *attachment = ctx;
+	struct route route = route_to(attachment, address);
+
+	return route_add(&attachment->nl[PLACE_HBR], port, &route, err);
+}
+
+/* 1 it is there. */
+static int has_route(struct attachment *attachment, int port, const struct ip *address,
+		     struct error *err)
+{
+	int vrf = attachment->links[0].index;
+	struct fib_entry entry;
+	int r = fib_find(&attachment->nl[PLACE_HBR], address, vrf, &entry, err);
+
+	return r == 1 ? entry.oif == port && entry.dst.prefix == address->prefix : r;
+}
+
+static int ensure_route(struct attachment *attachment, int port, const struct ip *address,
+			struct error *err)
+{
+	int r = has_route(attachment, port, address, err);
+
+	return r == 0 ? add_route(attachment, port, address, err) : r < 0 ? -1 : 0;
+}
+
+static int connect_port(struct attachment *attachment, route_fn *put, struct error *err)
+{
 	const struct l3 *l3 = attachment->values;
 	const struct addressing *addressing = &l3->interface.addressing;
 	struct netlink *hbr = &attachment->nl[PLACE_HBR];
@@ -85,32 +114,35 @@ int routing_connect(void *ctx, struct error *err)
 	    guard(attachment, err) < 0 || assign(hbr, port, err) < 0)
 		return -1;
 	for (size_t i = 0; i < addressing->n_ips; i++) {
-		struct route route = route_to(attachment, &addressing->ips[i].address);
-
-		if (route_add(hbr, port, &route, err) < 0)
+		if (put(attachment, port, &addressing->ips[i].address, err) < 0)
 			return -1;
 	}
 
 	return 0;
 }
 
-static int verify_route(struct attachment *attachment, int vrf, const struct ip *address,
-			struct error *err)
+int routing_connect(void *ctx, struct error *err)
 {
-	struct netlink *hbr = &attachment->nl[PLACE_HBR];
-	const struct link *port = port_of(attachment);
-	struct fib_entry entry;
-	char text[IP_TEXT_SIZE];
-	int r = fib_find(hbr, address, vrf, &entry, err);
+	return connect_port(ctx, add_route, err);
+}
 
-	if (r < 0)
-		return -1;
-	if (r == 1 && entry.oif == port->index && entry.dst.prefix == address->prefix)
-		return 0;
+int routing_reconnect(void *ctx, struct error *err)
+{
+	return connect_port(ctx, ensure_route, err);
+}
+
+static int verify_route(struct attachment *attachment, const struct ip *address, struct error *err)
+{
+	const struct link *port = port_of(attachment);
+	char text[IP_TEXT_SIZE];
+	int r = has_route(attachment, port->index, address, err);
+
+	if (r != 0)
+		return r < 0 ? -1 : 0;
 	ip_print_cidr(address, text);
 
 	return error_set(err, ERROR_CHECK, "the route to %s through %s in the %s is missing", text,
-			 port->name, hbr->place);
+			 port->name, attachment->nl[PLACE_HBR].place);
 }
 
 static int verify_hop(struct attachment *attachment, const struct ip *hop, struct error *err)
@@ -141,8 +173,7 @@ int routing_verify(struct attachment *attachment, struct error *err)
 	    verify_hop(attachment, &link_local, err) < 0)
 		return -1;
 	for (size_t i = 0; i < addressing->n_ips; i++) {
-		if (verify_route(attachment, attachment->links[0].index,
-				 &addressing->ips[i].address, err) < 0)
+		if (verify_route(attachment, &addressing->ips[i].address, err) < 0)
 			return -1;
 	}
 

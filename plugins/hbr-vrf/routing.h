@@ -10,7 +10,7 @@
 #include "shared/cni/attachment.h"
 
 step_fn routing_ask_ipam; /* as attach_ask_ipam(), and the addresses become a host's */
-step_fn routing_connect;  /* the node's end */
+step_fn routing_connect, routing_reconnect; /* the node's end; what is lost of it */
 
 /* ERROR_CHECK for the first address or route that is missing. */
 int routing_verify(struct attachment *attachment, struct error *err);

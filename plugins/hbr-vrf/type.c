@@ -35,15 +35,15 @@ static int recover(const struct site *site, const struct link_state *port, void 
 }
 
 static const struct step steps[] = {
-	{ "record", attach_remember, attach_forget, .holds_on = true },
-	{ "ipam", routing_ask_ipam, attach_return_ipam, false },
-	{ "domain", hold, attach_release, false },
-	{ "port", attach_plug, attach_unplug, false },
-	{ "routing", routing_connect, NULL, false },
-	{ "unlock", attach_unlock, NULL, false },
-	{ "pod", attach_configure, NULL, false },
-	{ "announcement", attach_announce, NULL, false },
-	{ "HBR netns", attach_confirm, NULL, false },
+	{ "record", attach_remember, attach_forget, NULL, true },
+	{ "ipam", routing_ask_ipam, attach_return_ipam, NULL, false },
+	{ "domain", hold, attach_release, hold, false },
+	{ "port", attach_plug, attach_unplug, attach_replug, false },
+	{ "routing", routing_connect, NULL, routing_reconnect, false },
+	{ "unlock", attach_unlock, NULL, attach_unlock, false },
+	{ "pod", attach_configure, NULL, attach_reconfigure, false },
+	{ "announcement", attach_announce, NULL, attach_reannounce, false },
+	{ "HBR netns", attach_confirm, NULL, attach_confirm, false },
 };
 
 const struct attachment_type l3_type = {

@@ -33,3 +33,13 @@ int steps_revert(const struct step *steps, size_t n, void *ctx, struct error *er
 
 	return r;
 }
+
+int steps_repeat(const struct step *steps, size_t n, void *ctx, struct error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (steps[i].repeat && steps[i].repeat(ctx, err) < 0)
+			return error_wrap(err, "%s", steps[i].name);
+	}
+
+	return 0;
+}

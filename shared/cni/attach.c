@@ -205,6 +205,18 @@ int attach_unplug_any(void *ctx, struct error *err)
 	return unplug_on_node(attachment, err) < 0 ? -1 : unplug_in_pod(attachment, err);
 }
 
+int attach_publish(void *ctx, struct error *err)
+{
+	struct attachment *attachment = ctx;
+	struct site site = attachment_site(attachment);
+
+	(void)err;
+	for (size_t i = 0; attachment->changed && i < attachment->n_domains; i++)
+		domain_publish(&attachment->domains[i], &site);
+
+	return 0;
+}
+
 int attach_unlock(void *ctx, struct error *err)
 {
 	struct attachment *attachment = ctx;
@@ -227,7 +239,8 @@ int attach_configure(void *ctx, struct error *err)
 /* Every port on the way, while the domain is new; on one that others use only the pod's own. */
 static int await_path(struct attachment *attachment, struct error *err)
 {
-	size_t first = attachment->changed ? 0 : attachment->n_links - 1;
+	bool all = attachment->changed || attachment->is_restored;
+	size_t first = all ? 0 : attachment->n_links - 1;
 
 	for (size_t i = first; i < attachment->n_links; i++) {
 		struct link *link = &attachment->links[i];

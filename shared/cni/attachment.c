@@ -263,6 +263,9 @@ json_t *attachment_describe_holder(const struct attachment *attachment)
 {
 	const struct request *who = &attachment->who;
 
+	if (attachment->record) /* its pod's netns need not be in sight now */
+		return holder_copy(attachment->record);
+
 	return holder_describe(who->container_id, who->ifname, who->netns, &attachment->pod,
 			       netlink_cookie(&attachment->nl[PLACE_POD]), attachment->port_name);
 }
@@ -292,8 +295,12 @@ json_t *attachment_describe(const struct attachment *attachment, json_t *result)
 
 struct site attachment_site(struct attachment *attachment)
 {
-	return (struct site){ &attachment->node, &attachment->store, attachment->nl,
-			      &attachment->hbr, false };
+	return (struct site){
+		.node = &attachment->node,
+		.store = &attachment->store,
+		.nl = attachment->nl,
+		.hbr = &attachment->hbr,
+	};
 }
 
 struct pod attachment_pod(struct attachment *attachment)

@@ -73,6 +73,7 @@ struct attachment {
 	struct link links[LINKS_MAX]; /* of the domains, and the port behind them */
 	size_t n_links;
 	bool changed;        /* a link of a domain was made or mended */
+	bool is_restored;    /* so may have been any of them, by another call */
 	json_t *ipam_result; /* owned; NULL: no IPAM */
 	bool ipam_refused;   /* it was asked, and gave nothing */
 };
@@ -125,6 +126,15 @@ struct request attachment_request(json_t *record, const struct request *caller);
  * difference.
  */
 int attachment_verify(struct attachment *attachment, struct error *err);
+
+/* What ADD gave it, without what plugins before it in the chain had: the result as its record has
+ * it, a new object; and as the steps want it. -1: ERROR_CHECK, the ADD did not end; ERROR_STATE. */
+int attachment_copy_result(const struct attachment *attachment, json_t **result, struct error *err);
+int attachment_recall_addressing(struct attachment *attachment, struct error *err);
+
+/* All of that, for those who have no result of the runtime's to compare with; of the pod's end only
+ * a port that is in the pod. */
+int attachment_compare(struct attachment *attachment, struct error *err);
 
 /* What holds a domain, and, with more in it, the record of the attachment (result: NULL while it is
  * on its way). New objects, NULL without memory. */

@@ -29,10 +29,10 @@ static bool has_domains(const struct attachment *attachment)
 /* What can be undone of an attachment that nobody remembers. A writer that was killed may have left
  * half a record. */
 static const struct step unknown[] = {
-	{ "record", NULL, attach_forget, true },
-	{ "ipam", NULL, attach_return_ipam, false },
-	{ "domain", NULL, attach_release, false },
-	{ "port", NULL, attach_unplug_any, false },
+	{ "record", NULL, attach_forget, NULL, true },
+	{ "ipam", NULL, attach_return_ipam, NULL, false },
+	{ "domain", NULL, attach_release, NULL, false },
+	{ "port", NULL, attach_unplug_any, NULL, false },
 };
 
 /* Its domains follow from the mark on its port, or from the network's keys if they still tell. */

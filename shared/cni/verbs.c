@@ -189,27 +189,6 @@ static bool has_entry(json_t *list, json_t *wanted, const char *key)
 	return false;
 }
 
-/* What plugins before us in the chain had put there is not ours to answer for: ours came behind. */
-static int drop_previous(const struct request *who, json_t *recorded, struct error *err)
-{
-	static const char *const lists[] = { "ips", "routes" };
-	json_t *given = document_member(who->config, "prevResult");
-	auto_json json_t *previous = NULL;
-
-	if (!given)
-		return 0;
-	if (result_parse(given, who->version, ERROR_STATE, &previous, err) < 0)
-		return error_wrap(err, "the prevResult of ADD");
-	for (size_t i = 0; i < COUNT(lists); i++) {
-		json_t *all = document_member(recorded, lists[i]);
-
-		for (size_t n = json_array_size(document_member(previous, lists[i])); n > 0; n--)
-			(void)json_array_remove(all, 0);
-	}
-
-	return 0;
-}
-
 /* What is ours of the final result: what our record has and the result still has. */
 static int narrow(json_t *recorded, json_t *final, const char *list, const char *key,
 		  struct error *err)
@@ -238,9 +217,8 @@ static int expect(struct attachment *attachment, struct pod *pod, struct error *
 
 	if (result_parse(who->prev_result, who->version, ERROR_INVALID_CONFIG, &final, err) < 0)
 		return error_wrap(err, "prevResult");
-	recorded = json_deep_copy(document_member(attachment->record, "result"));
-	if (!recorded)
-		return error_set(err, ERROR_CHECK, "the ADD of %s did not end", who->ifname);
+	if (attachment_copy_result(attachment, &recorded, err) < 0)
+		return -1;
 	entry = find_interface(final, who);
 	if (!entry)
 		return error_set(err, ERROR_CHECK, "prevResult has no interface %s in the pod",
@@ -250,8 +228,7 @@ static int expect(struct attachment *attachment, struct pod *pod, struct error *
 		return error_set(err, ERROR_INVALID_CONFIG, "prevResult: mac \"%.32s\"", mac);
 	pod->mtu = (uint32_t)json_integer_value(document_member(entry, "mtu"));
 
-	if (drop_previous(who, recorded, err) < 0 ||
-	    narrow(recorded, final, "ips", "address", err) < 0 ||
+	if (narrow(recorded, final, "ips", "address", err) < 0 ||
 	    narrow(recorded, final, "routes", "dst", err) < 0)
 		return -1;
 

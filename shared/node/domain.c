@@ -294,7 +294,7 @@ static int dissolve(const struct domain *domain, const struct site *site,
 		       : store_remove_domain(site->store, domain->name, err);
 }
 
-static int has_holder(const struct domain *domain, const struct site *site, struct error *err)
+int domain_is_held(const struct domain *domain, const struct site *site, struct error *err)
 {
 	return store_each_holder(site->store, domain->name, on_holder, NULL, err);
 }
@@ -321,7 +321,7 @@ static int dissolve_leg(const struct domain *domain, const struct site *site,
 		return r;
 	if (lock(&leg, site, err) < 0)
 		return -1;
-	r = has_holder(&leg, site, err);
+	r = domain_is_held(&leg, site, err);
 	if (r == 0)
 		r = dissolve(&leg, site, guest, err);
 	lock_release(&leg.lock);
@@ -333,7 +333,7 @@ static int dissolve_leg(const struct domain *domain, const struct site *site,
 static int sweep(const struct domain *domain, const struct site *site, struct error *err)
 {
 	char guest[LINKS_GUEST_SIZE] = "";
-	int r = has_holder(domain, site, err);
+	int r = domain_is_held(domain, site, err);
 
 	if (r != 0)
 		return r < 0 ? -1 : 0;

@@ -27,6 +27,7 @@ struct site {
 	const struct netns *hbr; /* the HBR netns itself, for what is no netlink's to do */
 	bool is_certain; /* an operator's word: no pod has an unseen link (a macvlan) on what is
 			    left */
+	bool doubts_frr; /* FRR may have lost what it was told without a new start */
 };
 
 /* What a network says of a domain, as its plugin keeps it. */
@@ -51,6 +52,9 @@ struct domain_kind {
 	int (*finish)(const struct site *site, void *values, struct error *err);
 	int (*undo)(const struct site *site, void *values, struct error *err);
 	int (*clear)(const struct site *site, void *values, struct error *err);
+	/* For others to notice, when links were made or mended: without the lock, it may take time,
+	 * and a failure is a warning. NULL: nothing. */
+	void (*publish)(const struct site *site, const void *values);
 	/* May what finish did have been lost though the links are as they were? 1: it is done
 	 * again, with those that are late down. Asked at each ADD, so a look at most. NULL: never.
 	 */
@@ -100,6 +104,20 @@ int domain_remember(const struct domain *domain, const struct site *site, struct
  */
 int domain_converge(const struct domain *domain, const struct site *site, struct link *links,
 		    size_t *n, bool *changed, struct error *err);
+
+/* For its kind: what was made is there for others to notice. Not under a lock. */
+void domain_publish(const struct domain *domain, const struct site *site);
+
+/*
+ * Make one that is remembered so again, with its parent and its leg, for those who hold it; as much
+ * as *changed tells. Locks and unlocks. 1 it is so; 0 nothing can be read of it. -1: what
+ * domain_converge() says; ERROR_TRY_AGAIN.
+ */
+int domain_restore(struct domain *domain, const struct site *site, bool *changed,
+		   struct error *err);
+
+/* Does anybody hold it? 1, 0. */
+int domain_is_held(const struct domain *domain, const struct site *site, struct error *err);
 
 /* What an ADD would find or fix, without doing it: settles what is open in the network's values and
  * its parent's. 1 the domain is there, 0 it would be made. -1: what domain_hold() would say. */

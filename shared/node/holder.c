@@ -4,12 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "shared/base/cleanup.h"
+
 json_t *holder_describe(const char *container_id, const char *ifname, const char *netns_path,
 			const struct netns *netns, uint64_t cookie, const char *port)
 {
 	return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "containerID", container_id, "ifname",
 			 ifname, "netns", netns_path, "inode", (json_int_t)netns->ino, "cookie",
 			 (json_int_t)cookie, "port", port);
+}
+
+json_t *holder_copy(json_t *record)
+{
+	static const char *const keys[] = { "containerID", "ifname", "netns",
+					    "inode",       "cookie", "port" };
+	auto_json json_t *holder = json_object();
+
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		json_t *value = json_object_get(record, keys[i]);
+
+		if (value && json_object_set(holder, keys[i], value) < 0)
+			return NULL;
+	}
+
+	return take_ptr(&holder);
 }
 
 static json_int_t number(json_t *holder, const char *key)

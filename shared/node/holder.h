@@ -17,6 +17,9 @@
 json_t *holder_describe(const char *container_id, const char *ifname, const char *netns_path,
 			const struct netns *netns, uint64_t cookie, const char *port);
 
+/* The same out of the attachment's record. */
+json_t *holder_copy(json_t *record);
+
 /* A domain can be a holder, too (of its VRF): is it one, by its id? */
 bool holder_is_domain(const char *id);
 

@@ -101,21 +101,25 @@ static int on_link(const struct link_state *state, void *arg)
 	return 1;
 }
 
-int port_remove_in_pod(struct netlink *pod, const char *name, const char *alias, struct error *err)
+int port_find_in_pod(struct netlink *pod, const char *name, const char *alias, struct link *port,
+		     struct error *err)
 {
 	const struct link like = { .kind = LINK_MACVLAN, .place = PLACE_POD };
 	struct search search = { .name = name, .alias = alias };
-	struct netlink nl[PLACES] = { 0 };
-	int r;
+	int r = pod->sock ? links_each(pod, &like, on_link, &search, err) : 0;
 
-	if (!pod->sock)
-		return 0;
-	r = links_each(pod, &like, on_link, &search, err);
-	if (r <= 0)
-		return r;
-	nl[PLACE_POD] = *pod;
+	*port = search.found;
 
-	return links_remove(nl, &search.found, 1, err);
+	return r;
+}
+
+int port_remove_in_pod(struct netlink *pod, const char *name, const char *alias, struct error *err)
+{
+	struct netlink nl[PLACES] = { [PLACE_POD] = *pod };
+	struct link port;
+	int r = port_find_in_pod(pod, name, alias, &port, err);
+
+	return r <= 0 ? r : links_remove(nl, &port, 1, err);
 }
 
 int port_await(struct netlink *nl, const struct link *port, struct error *err)

@@ -30,8 +30,12 @@ int port_remove(const struct site *site, const char *name, const char *alias, st
 
 /*
  * A port that is in the pod (a macvlan): by our alias, whatever others call it by now, or by the
- * name that it was made under. Nothing when the pod is not talked to. Dumps the links of the pod.
+ * name that it was made under. 0 when the pod is not talked to. Dumps the links of the pod.
  */
+int port_find_in_pod(struct netlink *pod, const char *name, const char *alias, struct link *port,
+		     struct error *err);
+
+/* Remove that. */
 int port_remove_in_pod(struct netlink *pod, const char *name, const char *alias, struct error *err);
 
 /* Wait, at most 1 s, until a port of a bridge forwards: frames sent before that are lost. */

@@ -207,15 +207,24 @@ static int finish(const struct site *site, void *values, struct error *err)
 	return r < 0 ? -1 : remember_told(site, vrf, start, err);
 }
 
-/* 1: FRR started anew and does not have it any more. One that is not running cannot be told; one
- * that was started with its own memory of it has it. */
+/* Is FRR to be asked? One that is not running cannot be told, but whoever doubts wants to know. */
+static bool is_doubtful(const struct site *site, const struct vrf *vrf, uint32_t start)
+{
+	if (site->doubts_frr)
+		return site->node->frr.is_ours && !vrf->is_adopted;
+
+	return start && start != vrf->told;
+}
+
+/* 1: FRR started anew and does not have it any more; one that was started with its own memory of it
+ * has it. */
 static int is_forgotten(const struct site *site, const struct vrf *vrf, uint32_t start,
 			struct error *err)
 {
 	CLEANUP(told_free) struct told told = { 0 };
 	int r;
 
-	if (!start || start == vrf->told)
+	if (!is_doubtful(site, vrf, start))
 		return 0;
 	if (tell(vrf, &told, err) < 0)
 		return -1;
