@@ -92,7 +92,7 @@ $(foreach p,$(PLUGINS),$(eval $(call plugin,$(p))))
 $(PLUGINS:%=$(BUILD)/%):
 	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)
 
-$(BUILD)/test/unit/topology: $(patsubst %,$(BUILD)/plugins/hbr-l2/%.o,fields topology settle)
+$(BUILD)/test/unit/topology: $(patsubst %,$(BUILD)/plugins/hbr-l2/%.o,fields gateways topology settle)
 $(BUILD)/test/unit/vrf: $(patsubst %,$(BUILD)/plugins/hbr-vrf/%.o,fields topology)
 $(UNITS): $(BUILD)/test/unit/%: $(BUILD)/test/unit/%.o $(SHARED)
 	$(call quiet,LD)$(LINK) -o $@ $^ $(NL_LIBS) $(LDLIBS)

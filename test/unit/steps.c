@@ -31,12 +31,14 @@ STEP(apply_2, "+2")
 STEP(apply_3, "+3")
 STEP(revert_1, "-1")
 STEP(revert_3, "-3")
+STEP(repeat_2, "=2")
+STEP(repeat_3, "=3")
 /* clang-format on */
 
 static const struct step steps[] = {
-	{ "one", apply_1, revert_1, .holds_on = true },
-	{ "two", apply_2, NULL, false }, /* nothing to revert */
-	{ "three", apply_3, revert_3, false },
+	{ "one", apply_1, revert_1, NULL, true },  /* nothing of it can be lost */
+	{ "two", apply_2, NULL, repeat_2, false }, /* nothing to revert */
+	{ "three", apply_3, revert_3, repeat_3, false },
 };
 
 typedef int run_fn(const struct step *steps, size_t n, void *ctx, struct error *err);
@@ -61,8 +63,8 @@ static void check_run(run_fn *run, const char *broken, const char *done, const c
 static void goes_on(void)
 {
 	static const struct step free_steps[] = {
-		{ "one", apply_1, revert_1, false },
-		{ "three", apply_3, revert_3, false },
+		{ "one", apply_1, revert_1, NULL, false },
+		{ "three", apply_3, revert_3, NULL, false },
 	};
 	struct diary diary = { .broken = "-3 -1" };
 	struct error err = { 0 };
@@ -95,6 +97,9 @@ int main(void)
 	check_run(steps_revert, "", "-3-1", NULL);
 	check_run(steps_revert, "-1", "-3-1", "one: -1 broke");
 	check_run(steps_revert, "-3", "-3", "three: -3 broke");
+
+	check_run(steps_repeat, "", "=2=3", NULL);
+	check_run(steps_repeat, "=2", "=2", "two: =2 broke"); /* nothing is reverted */
 
 	goes_on();
 	keeps_details();
