@@ -191,6 +191,13 @@ const char *document_text(const json_t *value)
 	return text && strlen(text) == json_string_length(value) ? text : NULL;
 }
 
+const char *document_member_text(const json_t *object, const char *key)
+{
+	const char *text = document_text(document_member(object, key));
+
+	return text ? text : "";
+}
+
 void document_print(const json_t *value, char *text, size_t size)
 {
 	auto_free char *dump =

@@ -35,6 +35,9 @@ json_t *document_member(const json_t *object, const char *key);
 /* The text of a string without NULs in it, else NULL. */
 const char *document_text(const json_t *value);
 
+/* The text of a key; "" when it has none. */
+const char *document_member_text(const json_t *object, const char *key);
+
 /* A value as people get it in a message: compact JSON, shortened to the size. */
 void document_print(const json_t *value, char *text, size_t size);
 
