@@ -10,6 +10,7 @@
 #include "shared/base/cleanup.h"
 #include "shared/cni/detach.h"
 #include "shared/kernel/address.h"
+#include "shared/node/domain.h"
 #include "shared/node/holder.h"
 
 #define PROGRESS_MIN 16 /* so much that a person asks himself whether it goes on */

@@ -12,6 +12,7 @@
 #include "shared/cni/document.h"
 #include "shared/cni/result.h"
 #include "shared/kernel/address.h"
+#include "shared/node/domain.h"
 #include "shared/node/frr.h"
 
 #define PUBLISH_TRIES    40

@@ -9,6 +9,7 @@
 #include "shared/kernel/address.h"
 #include "shared/kernel/bridge_vlan.h"
 #include "shared/kernel/sysctl.h"
+#include "shared/node/vlan.h"
 
 #define AT(member) offsetof(struct l2, member)
 
@@ -163,8 +164,7 @@ int l2_settle_trunk(const struct site *site, struct network *network, struct err
 	char domain[STORE_NAME_SIZE];
 
 	snprintf(domain, sizeof(domain), "trunk-%u", l2->vni);
-	if (check_trunk_mtu(site, l2, err) < 0 ||
-	    domain_choose_vlan(site, domain, &l2->vlan, err) < 0 ||
+	if (check_trunk_mtu(site, l2, err) < 0 || vlan_choose(site, domain, &l2->vlan, err) < 0 ||
 	    settle_own_vlan(site, l2, err) < 0)
 		return -1;
 	field_give(&l2_fields, network->given, AT(vlan));

@@ -13,7 +13,7 @@
 
 #include "shared/base/fields.h"
 #include "shared/base/parse.h"
-#include "shared/node/domain.h"
+#include "shared/node/domain_kind.h"
 
 #define VRF_TEXTS_MAX 8
 

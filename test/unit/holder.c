@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/kernel/link.h"
 #include "shared/node/holder.h"
 
 #include "test/unit/unit.h"
