@@ -9,6 +9,7 @@
 #include "shared/kernel/sysctl.h"
 #include "shared/node/frr_config.h"
 #include "shared/node/frr_vtysh.h"
+#include "shared/node/node_mtu.h"
 
 void check_hbr(const struct scene *scene, struct check_result *result)
 {

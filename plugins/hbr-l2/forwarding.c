@@ -12,8 +12,11 @@
 #include "shared/cni/document.h"
 #include "shared/cni/result.h"
 #include "shared/kernel/address.h"
+#include "shared/kernel/link_find.h"
+#include "shared/kernel/neighbor.h"
 #include "shared/node/domain.h"
 #include "shared/node/frr.h"
+#include "shared/node/vrf.h"
 
 #define PUBLISH_TRIES    40
 #define PUBLISH_PAUSE_NS 50000000

@@ -8,8 +8,11 @@
 #include "shared/base/cleanup.h"
 #include "shared/kernel/address.h"
 #include "shared/kernel/bridge_vlan.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/sysctl.h"
+#include "shared/node/node_mtu.h"
 #include "shared/node/vlan.h"
+#include "shared/node/vrf.h"
 
 #define AT(member) offsetof(struct l2, member)
 

@@ -13,6 +13,7 @@
 #include "shared/cni/attachment_type.h"
 #include "shared/cni/interface.h"
 #include "shared/cni/request.h"
+#include "shared/node/store_lock.h"
 
 #define ATTACHMENT_DOMAINS_MAX 3
 #define ATTACHMENT_LOCK_MS     20000

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shared/kernel/link.h"
+#include "shared/kernel/link_find.h"
 
 #include <errno.h>
 #include <linux/if_link.h>

@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared/base/fields.h"
+#include "shared/base/field.h"
 #include "shared/kernel/links.h"
 #include "shared/node/site.h"
+#include "shared/node/store_lock.h"
 
 /* What a network says of a domain, as its plugin keeps it. */
 struct network {

@@ -12,6 +12,7 @@
 #include "shared/node/frr_config.h"
 #include "shared/node/frr_text.h"
 #include "shared/node/frr_vtysh.h"
+#include "shared/node/store_lock.h"
 
 #define LOCK_MS  20000
 #define AWAIT_MS 5000 /* for FRR to do, or to see, what it was told or what the kernel did */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shared/kernel/link.h"
+#include "shared/kernel/link_find.h"
 
 json_t *holder_describe(const char *container_id, const char *ifname, const char *netns_path,
 			const struct netns *netns, uint64_t cookie, const char *port)

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "shared/kernel/address.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/sysctl.h"
 
 #define DAD_TRIES 500 /* of 10 ms */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "shared/kernel/link_find.h"
+
 #define AWAIT_TRIES 100
 
 static uint64_t hash(const char *container_id, const char *ifname)

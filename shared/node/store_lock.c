@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/node/store_lock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

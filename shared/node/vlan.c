@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shared/kernel/bridge_vlan.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/links.h"
 #include "shared/kernel/vlan_probe.h"
 
