@@ -7,7 +7,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 floors='
-base/cleanup base/error base/steps base/parse base/field base/fields base/field_types base/child
+base/cleanup base/error base/steps base/patience base/parse base/field base/fields base/field_types base/child
 kernel/netlink kernel/netns kernel/sysctl kernel/link+link_find+kinds+message kernel/walk kernel/links kernel/links_remove
 kernel/bridge_vlan kernel/vlan_probe kernel/resolver kernel/fib kernel/address+route+fdb+neighbor kernel/announce
 node/store_file node/store node/node node/frr node/site node/vlan node/domain node/holder node/vrf node/port node/pod

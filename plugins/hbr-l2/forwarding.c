@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "plugins/hbr-l2/fields.h"
 #include "plugins/hbr-l2/settle.h"
+#include "shared/base/patience.h"
 #include "shared/cni/claim.h"
 #include "shared/cni/document.h"
 #include "shared/cni/result.h"
@@ -18,8 +18,8 @@
 #include "shared/node/frr.h"
 #include "shared/node/vrf.h"
 
-#define PUBLISH_TRIES    40
-#define PUBLISH_PAUSE_NS 50000000
+#define PUBLISH_MS       3000
+#define PUBLISH_PAUSE_US 50000
 
 /* The leg of the domain on the HBR netns' side of the trunk: what is behind it is on this node. */
 static const struct link *find_leg(const struct attachment *attachment)
@@ -150,22 +150,18 @@ int forwarding_publish(void *ctx, struct error *err)
 	struct attachment *attachment = ctx;
 	const struct l2 *l2 = attachment->values;
 	const struct link *bridge = find_bridge(attachment);
-	int r = 0;
+	struct patience patience = patience_begin(PUBLISH_MS, PUBLISH_PAUSE_US, PUBLISH_PAUSE_US);
+	struct error failure;
+	int r;
 
 	(void)err;
 	if (!attachment->changed || !l2->gateways.n || !bridge)
 		return 0;
-	for (size_t i = 0; i < PUBLISH_TRIES && r == 0; i++) {
-		struct error failure;
-
-		if (i > 0)
-			nanosleep(&(struct timespec){ .tv_nsec = PUBLISH_PAUSE_NS }, NULL);
+	do
 		r = publish(attachment, bridge->index, &failure);
-		if (r < 0)
-			error_warn("the gateways of VNI %u: %s", l2->vni, failure.msg);
-		if (!attachment->node.frr.is_ours)
-			break;
-	}
+	while (r == 0 && attachment->node.frr.is_ours && patience_pause(&patience));
+	if (r < 0)
+		error_warn("the gateways of VNI %u: %s", l2->vni, failure.msg);
 
 	return 0;
 }
