@@ -189,6 +189,19 @@ const char *document_member_text(const json_t *object, const char *key)
 	return text ? text : "";
 }
 
+void document_drop_nulls(json_t *object)
+{
+	const char *key;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(object, next, key, value)
+	{
+		if (json_is_null(value))
+			json_object_del(object, key);
+	}
+}
+
 void document_print(const json_t *value, char *text, size_t size)
 {
 	auto_free char *dump =
