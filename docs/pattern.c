@@ -63,18 +63,24 @@ static void put_numbers(FILE *out, uint64_t min, uint64_t max)
 	fputs(")", out);
 }
 
-char *pattern_decimal(uint64_t min, uint64_t max)
+/* The whole of a text is what put() says. */
+static char *pattern(void (*put)(FILE *out, uint64_t min, uint64_t max), uint64_t min, uint64_t max)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = must(open_memstream(&text, &size), "a pattern");
 
 	fputs("^", out);
-	put_numbers(out, min, max);
+	put(out, min, max);
 	fputs(PATTERN_END, out);
 	fclose(out);
 
 	return must(text, "a pattern");
+}
+
+char *pattern_decimal(uint64_t min, uint64_t max)
+{
+	return pattern(put_numbers, min, max);
 }
 
 /* Numbers without leading zeros: the shorter is the smaller, else the first digit that differs
@@ -94,20 +100,17 @@ static void put_order(FILE *out, unsigned digits)
 	fputs(")[0-9]*)", out);
 }
 
-char *pattern_range(uint64_t min, uint64_t max)
+static void put_range(FILE *out, uint64_t min, uint64_t max)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = must(open_memstream(&text, &size), "a pattern");
-
-	fputs("^(?=", out);
+	fputs("(?=", out);
 	put_numbers(out, min, max);
 	fputs("-", out);
 	put_numbers(out, min, max);
 	fputs("$)", out);
 	put_order(out, count_digits(max));
-	fputs(PATTERN_END, out);
-	fclose(out);
+}
 
-	return must(text, "a pattern");
+char *pattern_range(uint64_t min, uint64_t max)
+{
+	return pattern(put_range, min, max);
 }

@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "shared/base/fields.h"
+#include "shared/base/field.h"
 
 /* A line for each key of the table, and for those of objects in it. */
 void reference_put_table(FILE *out, const struct field_table *table, const void *defaults);

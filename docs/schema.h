@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "shared/base/fields.h"
+#include "shared/base/field.h"
 
 /*
  * Make the schema one of an object with the keys of these rows, but for internal ones and those

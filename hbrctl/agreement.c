@@ -8,6 +8,7 @@
 
 #include "hbrctl/inventory.h"
 #include "shared/base/cleanup.h"
+#include "shared/node/domain.h"
 
 /* What no two domains of a node can have in common; a VNI is an L2 domain's or a VRF's. */
 static const struct exclusive {

@@ -10,6 +10,7 @@
 #include "hbrctl/inventory.h"
 #include "hbrctl/types.h"
 #include "shared/base/cleanup.h"
+#include "shared/cni/attachment_links.h"
 
 /* What a runtime says around the document. */
 static int make_environment(struct error *err)

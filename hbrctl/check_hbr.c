@@ -9,6 +9,7 @@
 #include "shared/kernel/sysctl.h"
 #include "shared/node/frr_config.h"
 #include "shared/node/frr_vtysh.h"
+#include "shared/node/node_mtu.h"
 
 void check_hbr(const struct scene *scene, struct check_result *result)
 {
@@ -102,24 +103,26 @@ static long get(const struct scene *scene, const char *path, long fallback)
 	return netns_call(scene->site.hbr, ask, &question, &err) == 1 ? question.value : fallback;
 }
 
+static void say_forwarding(bool is_on, const char *name, const char *what, enum check_level level,
+			   struct check_result *result)
+{
+	if (is_on)
+		check_say(result, CHECK_OK, "net.%s is 1 in the HBR netns", name);
+	else
+		check_say(result, level,
+			  "net.%s is 0 in the HBR netns, %s is routed there: wanted 1", name, what);
+}
+
 void check_forwarding(const struct scene *scene, struct check_result *result)
 {
-	if (get(scene, "ipv4/ip_forward", 0))
-		check_say(result, CHECK_OK, "net.ipv4.ip_forward is 1 in the HBR netns");
-	else
-		check_say(result, CHECK_ERROR,
-			  "net.ipv4.ip_forward is 0 in the HBR netns, nothing is routed there: "
-			  "wanted 1");
+	say_forwarding(get(scene, "ipv4/ip_forward", 0), "ipv4.ip_forward", "nothing", CHECK_ERROR,
+		       result);
 }
 
 void check_forwarding6(const struct scene *scene, struct check_result *result)
 {
-	if (get(scene, "ipv6/conf/all/forwarding", 0))
-		check_say(result, CHECK_OK, "net.ipv6.conf.all.forwarding is 1 in the HBR netns");
-	else
-		check_say(result, CHECK_WARNING,
-			  "net.ipv6.conf.all.forwarding is 0 in the HBR netns, no IPv6 is routed "
-			  "there: wanted 1");
+	say_forwarding(get(scene, "ipv6/conf/all/forwarding", 0), "ipv6.conf.all.forwarding",
+		       "no IPv6", CHECK_WARNING, result);
 }
 
 void check_rp_filter(const struct scene *scene, struct check_result *result)

@@ -12,6 +12,7 @@
 #include "shared/base/cleanup.h"
 #include "shared/cni/status.h"
 #include "shared/kernel/kinds.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/sysctl.h"
 
 #define VERSION(major, minor) ((major)*1000ul + (minor))

@@ -9,7 +9,9 @@
 #include "hbrctl/unowned.h"
 #include "shared/base/cleanup.h"
 #include "shared/cni/detach.h"
-#include "shared/kernel/address.h"
+#include "shared/kernel/link_find.h"
+#include "shared/kernel/neighbor.h"
+#include "shared/node/domain.h"
 #include "shared/node/holder.h"
 
 /* One domain that the holder of an id holds; what is dead now, and not what was when it was looked

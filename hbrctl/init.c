@@ -20,6 +20,7 @@
 #include "shared/base/cleanup.h"
 #include "shared/kernel/address.h"
 #include "shared/kernel/kinds.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/sysctl.h"
 
 #define VRF_TABLE    1000

@@ -8,6 +8,7 @@
 #include "shared/base/cleanup.h"
 #include "shared/cni/document.h"
 #include "shared/kernel/kinds.h"
+#include "shared/kernel/link_find.h"
 #include "shared/node/holder.h"
 
 static const char *const places[PLACES] = { "host", "HBR netns", "pod" };

@@ -4,14 +4,15 @@
 #include "hbrctl/inventory.h"
 #include "hbrctl/types.h"
 #include "shared/base/cleanup.h"
+#include "shared/cni/attachment_compare.h"
+#include "shared/cni/attachment_links.h"
+#include "shared/cni/attachment_record.h"
 #include "shared/cni/document.h"
 #include "shared/node/holder.h"
 
 const char *inventory_text(json_t *object, const char *key)
 {
-	const char *text = document_text(document_member(object, key));
-
-	return text ? text : "";
+	return document_member_text(object, key);
 }
 
 /* What the record says by itself. */

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "shared/base/fields.h"
+#include "shared/base/field.h"
 
 /* Append "vlann: is no key and ignored: did you mean vlan?" for each key of the object that neither
  * the table nor, in a network, CNI has; and of the objects in it whose keys are known. */

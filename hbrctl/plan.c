@@ -7,7 +7,9 @@
 #include "hbrctl/inventory.h"
 #include "hbrctl/networks.h"
 #include "shared/base/cleanup.h"
+#include "shared/cni/attachment_links.h"
 #include "shared/kernel/kinds.h"
+#include "shared/node/domain.h"
 
 #define TEXT_SIZE 512
 

@@ -10,6 +10,7 @@
 #include "shared/base/cleanup.h"
 #include "shared/cni/restore.h"
 #include "shared/kernel/address.h"
+#include "shared/node/domain.h"
 
 #define KEPT     "kept"
 #define RESTORED "restored"
@@ -169,6 +170,17 @@ static int restore_domains(struct restore *restore, struct error *err)
 	return 0;
 }
 
+/* Of a domain whose file told nothing: by now its pods' records have, or never will. */
+static void correct(json_t *entry)
+{
+	const char *did = inventory_text(entry, "did");
+
+	if (strcmp(did, KEPT) == 0)
+		(void)json_object_set_new(entry, "did", json_string(RESTORED));
+	if (strcmp(did, DAMAGED) == 0)
+		(void)json_object_set_new(entry, "did", json_string(FAILED));
+}
+
 /* What the records of its pods have told of a domain by now. */
 static int look_again(struct restore *restore, struct error *err)
 {
@@ -179,14 +191,13 @@ static int look_again(struct restore *restore, struct error *err)
 	json_array_foreach(restore->domains, i, entry) {
 		const char *name = inventory_text(entry, "name");
 
-		if (strcmp(inventory_text(entry, "did"), DAMAGED) != 0)
+		if (strcmp(inventory_text(entry, "did"), DAMAGED) != 0) {
 			(void)json_array_append(list, entry);
-		else if (restore_domain(restore, name, list, err) < 0)
+			continue;
+		}
+		if (restore_domain(restore, name, list, err) < 0)
 			return -1;
-	}
-	json_array_foreach(list, i, entry) {
-		if (strcmp(inventory_text(entry, "did"), DAMAGED) == 0)
-			(void)json_object_set_new(entry, "did", json_string(FAILED));
+		correct(json_array_get(list, json_array_size(list) - 1));
 	}
 
 	return json_array_clear(restore->domains) < 0 ||

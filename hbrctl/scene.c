@@ -5,6 +5,7 @@
 
 #include "hbrctl/types.h"
 #include "shared/base/cleanup.h"
+#include "shared/node/domain.h"
 
 #define CNI_PATH_DEFAULT "/opt/cni/bin"
 

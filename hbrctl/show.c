@@ -60,17 +60,27 @@ static void add_domain(json_t *table, json_t *domain)
 	table_add(table, row, COUNT(row));
 }
 
+/* A table with a row for each entry. */
+static json_t *list(json_t *entries, void (*add)(json_t *table, json_t *entry),
+		    const char *const *head, size_t n)
+{
+	json_t *table = json_array(), *entry;
+	size_t i;
+
+	table_add(table, head, n);
+	json_array_foreach(entries, i, entry)
+		add(table, entry);
+
+	return table;
+}
+
 static void print_domains(json_t *inventory, bool is_colored)
 {
 	static const char *const head[] = { "DOMAIN", "VNI",    "VLAN",    "VRF",  "TABLE",
 					    "MTU",    "ATTACH", "HOLDERS", "STATE" };
-	auto_json json_t *table = json_array();
-	json_t *domain;
-	size_t i;
+	auto_json json_t *table =
+		list(json_object_get(inventory, "domains"), add_domain, head, COUNT(head));
 
-	table_add(table, head, COUNT(head));
-	json_array_foreach(json_object_get(inventory, "domains"), i, domain)
-		add_domain(table, domain);
 	table_print(table, is_colored);
 }
 
@@ -114,13 +124,9 @@ static void print_attachments(json_t *inventory, bool is_colored)
 {
 	static const char *const head[] = { "POD",    "CONTAINER", "INTERFACE", "NETWORK",
 					    "DOMAIN", "MAC",       "ADDRESSES", "STATE" };
-	auto_json json_t *table = json_array();
-	json_t *attachment;
-	size_t i;
+	auto_json json_t *table =
+		list(json_object_get(inventory, "attachments"), add_attachment, head, COUNT(head));
 
-	table_add(table, head, COUNT(head));
-	json_array_foreach(json_object_get(inventory, "attachments"), i, attachment)
-		add_attachment(table, attachment);
 	print_below(table, is_colored);
 }
 

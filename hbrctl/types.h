@@ -3,7 +3,7 @@
 
 /* The plugins, as types of attachments: the one file that knows which there are. */
 
-#include "shared/cni/attachment.h"
+#include "shared/cni/attachment_type.h"
 
 #define TYPES 2
 

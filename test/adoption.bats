@@ -7,13 +7,6 @@
 load helpers
 load modes
 
-setup() {
-	need vrf vlan macvlan
-	node_up
-	pod_add pod1 pod2
-}
-teardown() { node_down; }
-
 # ready NETNS NAME WORDS...: a link of somebody else's, as it is to be to fit.
 ready() {
 	local netns=$1 name=$2

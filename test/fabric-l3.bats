@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=fabric
-# weight: 180
+# weight: 190
 # VRFs across two nodes by EVPN: routed pods, tenants, leaks, what FRR announces and what it does not.
 load helpers
 load fabric
@@ -353,6 +353,41 @@ gateway() { # NUMBER: a domain of VRF red
 	works DEL pod1 < <(l2 10100)
 	vrf works DEL pod2 < <(l3 red)
 	inside hbr ipv6/conf/{all,default}/keep_addr_on_down=1 </dev/null
+	fabric_same
+}
+
+@test "FRR killed and started again: CHECK says what is lost, the next ADD tells it again, and its L3VNI is never an L2VNI" {
+	on 1 add red pod1 10.9.0.1/24 fd09::1/64
+	on 2 add red pod2 10.9.0.2/24 fd09::2/64
+	reaches pod1 10.9.0.2
+	SIGNAL=KILL frr_stop hbr
+	gone_from hbr2 5 '10.9.0.1'
+	fabric_frr hbr
+	until_true 30 is_established hbr
+	said=$(on 1 check red pod1 2>&1) && return 1
+	contains "$said" 'FRR was started anew and has lost the VRF red'
+	events=$BATS_TEST_TMPDIR/events
+	ip -n hbr monitor link >"$events" 3>&- 4>&- &
+	monitor=$!
+	until_true 10 event hbr lo 65000
+	on 1 add red pod3 10.9.0.3/24
+	until_true 10 event hbr lo 65536
+	kill "$monitor"
+	is "$(grep -oE '(br|vx)\.5000: <[A-Z,_]*>' "$events" | sed 's/: <.*[<,]UP[,>].*/ up/; s/: <.*/ down/' | awk '!seen[$0]++' | sort)" 'br.5000 down
+br.5000 up
+vx.5000 down
+vx.5000 up'
+	for address in 10.9.0.1 fd09::1 10.9.0.3; do
+		within hbr2 5 "$address"
+	done
+	gone_from hbr2 3 '10.0.0.1'
+	reaches pod2 fd09::1
+	reaches pod2 10.9.0.3
+	on 1 check red pod1
+	is "$(ip -n hbr -json link show up | jq -c 'map(.ifname) | map(select(. == "br.5000" or . == "vx.5000")) | sort')" '["br.5000","vx.5000"]'
+	on 1 del red pod3
+	on 1 del red pod1
+	on 2 del red pod2
 	fabric_same
 }
 

@@ -190,9 +190,23 @@ marks() { # NETNS LINK...: alias, MAC and how that was assigned (3: explicitly)
 	at "$1" sh -c 'for l; do cd /sys/class/net/$l; echo $l $(cat ifalias address addr_assign_type); done' sh "${@:2}"
 }
 
+# join2 ...: what the file's join() does, on the second node.
+join2() {
+	NODE_FILE=$BATS_TEST_TMPDIR/node2.json
+	echo '{"hbrNetns": "/run/netns/hbr2"}' >"$NODE_FILE"
+	WRAP=(/usr/bin/env ip netns exec host2)
+	PATH=$PATH join "$@" || return 1
+	WRAP=()
+	unset NODE_FILE
+}
+
+# POD NUMBER [SIZE]: whoever has the addresses of that number, in both families.
+reach() { reaches "$1" "10.1.0.$2" "${3:-}" && reaches "$1" "fd00:1::$2" "${3:-}"; }
+reach_not() { reaches_not "$1" "10.1.0.$2" && reaches_not "$1" "fd00:1::$2"; }
+
 # capture NETNS LINK FILTER...: until captured, which prints it.
 capture() {
-	at "$1" tcpdump -n -e -t -U -p --immediate-mode -i "$2" -w "$BATS_TEST_TMPDIR/frames" "${@:3}" 2>"$BATS_TEST_TMPDIR/tcpdump" 3>&- 4>&- &
+	(exec ip netns exec "$1" tcpdump -n -e -t -U -p --immediate-mode -i "$2" -w "$BATS_TEST_TMPDIR/frames" "${@:3}") 2>"$BATS_TEST_TMPDIR/tcpdump" 3>&- 4>&- &
 	capturing=$!
 	until_true 10 grep -q 'listening on' "$BATS_TEST_TMPDIR/tcpdump"
 }

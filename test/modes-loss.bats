@@ -7,13 +7,6 @@
 load helpers
 load modes
 
-setup() {
-	need vrf vlan macvlan
-	node_up
-	pod_add pod1 pod2
-}
-teardown() { node_down; }
-
 @test "KubeVirt: DEL finds the pod's interface under another name, and leaves whatever has its name now" {
 	local mode
 	for mode in $MODES; do

@@ -6,6 +6,17 @@
 # shellcheck disable=SC2034 # for those who load this
 MODES='bridge macvlan direct'
 
+# Of a file that has none of its own.
+setup() {
+	need vrf vlan macvlan
+	node_up
+	pod_add pod1 pod2
+}
+teardown() {
+	[ -z "${capturing:-}" ] || kill "$capturing" 2>/dev/null || :
+	node_down
+}
+
 # conf MODE [KEYS]: a network, with these keys over the usual ones.
 conf() {
 	jq -cn '{cniVersion: "1.0.0", name: "blue", type: "hbr-l2", vni: 10100, vlan: 100, attach: $mode} + $k' \
@@ -19,21 +30,6 @@ join() {
 		--arg mode "$1" --arg n "$3" --argjson k "${4:-{\}}")
 }
 leave() { works DEL "$1" < <(conf bridge); } # the record knows better
-
-# The same on the second node.
-join2() {
-	NODE_FILE=$BATS_TEST_TMPDIR/node2.json
-	echo '{"hbrNetns": "/run/netns/hbr2"}' >"$NODE_FILE"
-	WRAP=(/usr/bin/env ip netns exec host2)
-	PATH=$PATH join "$@" || return 1
-	# shellcheck disable=SC2034 # of plugin
-	WRAP=()
-	unset NODE_FILE
-}
-
-reach() { # POD NUMBER [SIZE]: in both families
-	reaches "$1" "10.1.0.$2" "${3:-}" && reaches "$1" "fd00:1::$2" "${3:-}"
-}
 
 # What a bridge learns of a pod comes in its own time, and so does the carrier of a link on another.
 LEARNED=(-x '*neighbour br.*' -x '* dynamic *' -x '* operstate *')

@@ -7,16 +7,6 @@
 load helpers
 load modes
 
-setup() {
-	need vrf vlan macvlan
-	node_up
-	pod_add pod1 pod2
-}
-teardown() {
-	[ -z "${capturing:-}" ] || kill "$capturing" 2>/dev/null || :
-	node_down
-}
-
 links_of_blue='hbr br.10100 bridge up mtu 1500 group 1744840564 mode none on - in - stp 0 snooping 0 filtering 0'
 vxlan_of_blue='hbr vx.10100 vxlan up mtu 1500 group 1744840564 mode none on - in br.10100 id 10100 local 10.0.0.1 port 4789 learning false port 00000'
 

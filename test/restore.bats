@@ -152,7 +152,7 @@ restored interface net1 of container c-pod4'
 	ctl restore
 	# The domain is read out of its pods' records, the first of which makes it.
 	says 0 'kept     domain vrf-red
-kept     domain l2-10100
+restored domain l2-10100
 restored domain l2-10200
 restored interface net1 of container c-pod1
 restored interface net1 of container c-pod2

@@ -19,22 +19,6 @@ join() {
 		addresses: [{address: "10.1.0.\($n)/24"}, {address: "fd00:1::\($n)/64"}]} + $k' --arg n "$2" --argjson k "${3:-{\}}")
 }
 
-# The same on the second node.
-join2() {
-	NODE_FILE=$BATS_TEST_TMPDIR/node2.json
-	echo '{"hbrNetns": "/run/netns/hbr2"}' >"$NODE_FILE"
-	WRAP=(/usr/bin/env ip netns exec host2)
-	PATH=$PATH join "$@" || return 1
-	WRAP=()
-	unset NODE_FILE
-}
-
-reach() { # POD NUMBER [SIZE]: in both families
-	reaches "$1" "10.1.0.$2" "${3:-}" && reaches "$1" "fd00:1::$2" "${3:-}"
-}
-
-reach_not() { reaches_not "$1" "10.1.0.$2" && reaches_not "$1" "fd00:1::$2"; }
-
 # too_large POD ADDRESS SIZE: that many bytes are one more than the interface takes.
 too_large() {
 	local header=28
@@ -42,21 +26,6 @@ too_large() {
 	run at "$1" ping -c 1 -W 1 -M "do" -s $(($3 - header)) "$2"
 	is "$status" 1
 	[[ $output =~ mtu[=:]\ ?$(($3 - 1)) ]] || { echo "$output" >&2; return 1; }
-}
-
-# capture NETNS LINK FILTER...: from now on, until captured, which sets frames.
-capture() {
-	(exec ip netns exec "$1" tcpdump -n -e -t -l -p --immediate-mode -i "$2" "${@:3}") \
-		>"$BATS_TEST_TMPDIR/frames" 2>"$BATS_TEST_TMPDIR/tcpdump" 3>&- 4>&- &
-	capturing=$!
-	until_true 10 grep -q 'listening on' "$BATS_TEST_TMPDIR/tcpdump"
-}
-captured() {
-	sleep 0.3
-	kill "$capturing"
-	wait "$capturing" || :
-	capturing=''
-	frames=$(<"$BATS_TEST_TMPDIR/frames")
 }
 
 # seen FRAME: the plugin sends it once; the kernel does the same when the link comes up.
@@ -133,7 +102,7 @@ seen() {
 	works ADD pod1 < <(conf '{"mac": "02:00:00:00:00:01", "addresses": [{"address": "10.1.0.1/24"}, {"address": "10.2.0.1/24"},
 		{"address": "fd00:1::1/64"}, {"address": "fd00:2::1/64"}]}')
 	WRAP=()
-	captured
+	frames=$(captured)
 	is "$(grep -c '^sendto.*AF_PACKET' "$BATS_TEST_TMPDIR/strace")" 4
 	seen 'who-has 10.1.0.1.* tell 10.1.0.1,\|Reply 10.1.0.1 is-at'
 	seen 'who-has 10.2.0.1.* tell 10.2.0.1,\|Reply 10.2.0.1 is-at'
@@ -176,12 +145,12 @@ seen() {
 	join pod2 2
 	capture pod1 net1 -Q in 'arp[24:4] = 0x0a010063' # who has 10.1.0.99
 	at pod1 ping -c 1 -W 1 10.1.0.99 >/dev/null || :
-	captured
+	frames=$(captured)
 	contains "$frames" 'who-has 10.1.0.99 tell 10.1.0.1'
 	ip -n pod1 addr flush dev net1
 	capture pod2 net1 -Q in 'arp[24:4] = 0x0a010063'
 	at pod2 ping -c 1 -W 1 10.1.0.99 >/dev/null || :
-	captured
+	frames=$(captured)
 	is "$frames" ''
 }
 

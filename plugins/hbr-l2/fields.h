@@ -5,10 +5,10 @@
 
 #include <net/if.h>
 
-#include "shared/base/fields.h"
+#include "shared/base/field.h"
 #include "shared/cni/interface.h"
 #include "shared/node/node.h"
-#include "shared/node/vrf.h"
+#include "shared/node/vrf_fields.h"
 
 /* The rows that the first pod of a domain fixes for all: of the L2 domain, of its leg on the trunk.
  */

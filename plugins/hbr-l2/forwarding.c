@@ -11,6 +11,10 @@
 #include "shared/cni/document.h"
 #include "shared/cni/result.h"
 #include "shared/kernel/address.h"
+#include "shared/kernel/link_find.h"
+#include "shared/kernel/neighbor.h"
+#include "shared/node/domain.h"
+#include "shared/node/vrf.h"
 
 /* The leg of the domain on the HBR netns' side of the trunk: what is behind it is on this node. */
 static const struct link *find_leg(const struct attachment *attachment)

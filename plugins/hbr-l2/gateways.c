@@ -2,14 +2,15 @@
 #include "plugins/hbr-l2/gateways.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "plugins/hbr-l2/fields.h"
+#include "shared/base/patience.h"
 #include "shared/kernel/address.h"
+#include "shared/kernel/link_find.h"
 #include "shared/node/frr.h"
 
-#define PUBLISH_TRIES    40
-#define PUBLISH_PAUSE_NS 50000000
+#define PUBLISH_MS       3000
+#define PUBLISH_PAUSE_US 50000
 
 /* All of them, as far as zebra can be asked; each that it does not know is told again. 1 known. */
 static int publish(const struct site *site, const struct l2 *l2, struct error *err)
@@ -38,18 +39,15 @@ static int publish(const struct site *site, const struct l2 *l2, struct error *e
 void gateways_publish(const struct site *site, const void *values)
 {
 	const struct l2 *l2 = values;
+	struct patience patience = patience_begin(PUBLISH_MS, PUBLISH_PAUSE_US, PUBLISH_PAUSE_US);
 	struct error err;
-	int r = 0;
+	int r;
 
 	if (!l2->gateways.n)
 		return;
-	for (size_t i = 0; i < PUBLISH_TRIES && r == 0; i++) {
-		if (i > 0)
-			nanosleep(&(struct timespec){ .tv_nsec = PUBLISH_PAUSE_NS }, NULL);
+	do
 		r = publish(site, l2, &err);
-		if (r < 0)
-			error_warn("the gateways of VNI %u: %s", l2->vni, err.msg);
-		if (!site->node->frr.is_ours)
-			break;
-	}
+	while (r == 0 && site->node->frr.is_ours && patience_pause(&patience));
+	if (r < 0)
+		error_warn("the gateways of VNI %u: %s", l2->vni, err.msg);
 }

@@ -6,8 +6,8 @@
  * that it has not seen yet, and then their network is not announced.
  */
 
-#include "shared/node/domain.h"
+#include "shared/node/site.h"
 
-/* Waits for zebra, at most 2 s. What does not work out is warned of: it mends itself when FRR
+/* Waits for zebra, at most 3 s. What does not work out is warned of: it mends itself when FRR
  * starts anew. */
 void gateways_publish(const struct site *site, const void *values);

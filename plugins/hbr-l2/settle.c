@@ -8,7 +8,11 @@
 #include "shared/base/cleanup.h"
 #include "shared/kernel/address.h"
 #include "shared/kernel/bridge_vlan.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/sysctl.h"
+#include "shared/node/node_mtu.h"
+#include "shared/node/vlan.h"
+#include "shared/node/vrf.h"
 
 #define AT(member) offsetof(struct l2, member)
 
@@ -163,8 +167,7 @@ int l2_settle_trunk(const struct site *site, struct network *network, struct err
 	char domain[STORE_NAME_SIZE];
 
 	snprintf(domain, sizeof(domain), "trunk-%u", l2->vni);
-	if (check_trunk_mtu(site, l2, err) < 0 ||
-	    domain_choose_vlan(site, domain, &l2->vlan, err) < 0 ||
+	if (check_trunk_mtu(site, l2, err) < 0 || vlan_choose(site, domain, &l2->vlan, err) < 0 ||
 	    settle_own_vlan(site, l2, err) < 0)
 		return -1;
 	field_give(&l2_fields, network->given, AT(vlan));

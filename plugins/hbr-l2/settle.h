@@ -7,7 +7,7 @@
  */
 
 #include "plugins/hbr-l2/fields.h"
-#include "shared/node/domain.h"
+#include "shared/node/domain_kind.h"
 
 extern const struct ip l2_link_local; /* of a bridge with an IPv6 gateway, on all nodes */
 

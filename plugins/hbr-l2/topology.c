@@ -7,6 +7,7 @@
 
 #include "plugins/hbr-l2/gateways.h"
 #include "plugins/hbr-l2/settle.h"
+#include "shared/node/vrf.h"
 
 /* The VRF is held by the domain, not by its pods. */
 static bool find_vrf(void *values, struct domain *parent)

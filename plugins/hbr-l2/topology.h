@@ -8,7 +8,7 @@
  */
 
 #include "plugins/hbr-l2/fields.h"
-#include "shared/node/domain.h"
+#include "shared/node/domain_kind.h"
 
 /* The domains that a network's pods hold. */
 size_t l2_domains(void *values, uint64_t *given, struct domain *domains);

@@ -3,10 +3,10 @@
 
 /* The keys of an hbr-vrf network, and where they land. */
 
-#include "shared/base/fields.h"
+#include "shared/base/field.h"
 #include "shared/cni/interface.h"
 #include "shared/node/node.h"
-#include "shared/node/vrf.h"
+#include "shared/node/vrf_fields.h"
 
 struct l3 {
 	struct interface interface;

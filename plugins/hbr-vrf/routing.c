@@ -10,7 +10,9 @@
 #include "shared/cni/attach.h"
 #include "shared/kernel/address.h"
 #include "shared/kernel/fib.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/sysctl.h"
+#include "shared/node/vrf.h"
 
 int routing_ask_ipam(void *ctx, struct error *err)
 {

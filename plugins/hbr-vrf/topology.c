@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "shared/node/vrf.h"
+
 size_t l3_domains(void *values, uint64_t *given, struct domain *domains)
 {
 	struct l3 *l3 = values;

@@ -5,7 +5,7 @@
  * functions. */
 
 #include "plugins/hbr-vrf/fields.h"
-#include "shared/node/domain.h"
+#include "shared/node/domain_kind.h"
 
 size_t l3_domains(void *values, uint64_t *given, struct domain *domains);
 

@@ -7,6 +7,7 @@
 #include "plugins/hbr-vrf/topology.h"
 #include "shared/base/cleanup.h"
 #include "shared/cni/attach.h"
+#include "shared/node/vrf.h"
 
 /* The VRF's is the largest MTU; pods may have less. */
 static int hold(void *ctx, struct error *err)

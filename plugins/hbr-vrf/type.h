@@ -3,6 +3,6 @@
 
 /* hbr-vrf: a pod on a routed port of an on-demand VRF. The steps of an attachment; nothing else. */
 
-#include "shared/cni/attachment.h"
+#include "shared/cni/attachment_type.h"
 
 extern const struct attachment_type l3_type;

@@ -11,9 +11,9 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "shared/base/cleanup.h"
+#include "shared/base/patience.h"
 
 /* A child on its way, seen from us. */
 struct run {
@@ -50,16 +50,6 @@ static void stop(struct run *run)
 }
 
 #define auto_run CLEANUP(stop)
-
-/* Steps of the wall clock must not end a child early, or never. */
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void forget_signals(void)
 {
@@ -217,14 +207,14 @@ static int drain(struct run *run, struct error *err)
 /* Until the program itself has ended: what it left behind may keep its output open for ever. */
 static int pump(struct run *run, struct error *err)
 {
-	int64_t deadline = now_ms() + run->child->timeout_ms;
+	struct patience patience = patience_begin(run->child->timeout_ms, 0, 0);
 
 	for (;;) {
 		struct pollfd fds[] = { { .fd = run->ended, .events = POLLIN },
 					{ .fd = run->output, .events = POLLIN },
 					{ .fd = run->input, .events = POLLOUT } };
-		int64_t left = deadline - now_ms();
-		int n = left > 0 ? poll(fds, COUNT(fds), (int)left) : 0;
+		int left = patience_left_ms(&patience);
+		int n = left > 0 ? poll(fds, COUNT(fds), left) : 0;
 
 		if (n == 0)
 			return error_set(err, ERROR_TRY_AGAIN,

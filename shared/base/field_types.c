@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "shared/base/cleanup.h"
-#include "shared/base/fields.h"
+#include "shared/base/field.h"
 #include "shared/base/parse.h"
 
 const char *field_string(const json_t *value)

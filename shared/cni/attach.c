@@ -5,11 +5,14 @@
 
 #include "shared/base/cleanup.h"
 #include "shared/cni/attachment.h"
+#include "shared/cni/attachment_links.h"
+#include "shared/cni/attachment_record.h"
 #include "shared/cni/claim.h"
 #include "shared/cni/document.h"
 #include "shared/cni/ipam.h"
 #include "shared/cni/result.h"
 #include "shared/kernel/announce.h"
+#include "shared/node/domain.h"
 #include "shared/node/port.h"
 
 int attach_remember(void *ctx, struct error *err)

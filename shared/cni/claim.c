@@ -6,16 +6,10 @@
 #include <string.h>
 
 #include "shared/base/cleanup.h"
+#include "shared/cni/attachment_record.h"
 #include "shared/cni/document.h"
 
 #define NAME_SIZE 17
-
-static const char *text(json_t *object, const char *key)
-{
-	const char *value = document_text(document_member(object, key));
-
-	return value ? value : "";
-}
 
 static void print_name(const struct mac *mac, char name[static NAME_SIZE])
 {
@@ -35,7 +29,8 @@ static int find_owner(const struct attachment *attachment, json_t **holder,
 	print_name(&attachment->interface->mac, name);
 	r = store_read_holder(&attachment->store, attachment->domains[0].name, name, holder, err);
 	if (r == 1)
-		store_id(text(*holder, "containerID"), text(*holder, "ifname"), id);
+		store_id(document_member_text(*holder, "containerID"),
+			 document_member_text(*holder, "ifname"), id);
 
 	return r;
 }
@@ -57,7 +52,8 @@ static int find_rival(const struct attachment *attachment, json_t **holder,
 	if (r <= 0)
 		return r;
 
-	return parse_mac(text(record, "mac"), &mac) && mac_equal(&mac, &attachment->interface->mac);
+	return parse_mac(document_member_text(record, "mac"), &mac) &&
+	       mac_equal(&mac, &attachment->interface->mac);
 }
 
 int claim_find_rival(const struct attachment *attachment, char id[static STORE_NAME_SIZE],
@@ -77,7 +73,8 @@ static int refuse(const struct attachment *attachment, json_t *rival, struct err
 	return error_set(
 		err, ERROR_CONFLICT,
 		"mac: %s is taken: %s of container %.128s has it in %s: wanted another one", mac,
-		text(rival, "ifname"), text(rival, "containerID"), attachment->domains[0].title);
+		document_member_text(rival, "ifname"), document_member_text(rival, "containerID"),
+		attachment->domains[0].title);
 }
 
 int claim_take(struct attachment *attachment, struct error *err)

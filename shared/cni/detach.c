@@ -5,8 +5,11 @@
 
 #include "shared/base/cleanup.h"
 #include "shared/cni/attach.h"
+#include "shared/cni/attachment_links.h"
+#include "shared/cni/attachment_record.h"
 #include "shared/cni/claim.h"
 #include "shared/cni/document.h"
+#include "shared/node/domain.h"
 #include "shared/node/holder.h"
 #include "shared/node/port.h"
 
@@ -94,13 +97,6 @@ int detach(struct attachment *attachment, struct error *err)
 	return attachment_enter(attachment, false, err) < 0 ? -1 : detach_unknown(attachment, err);
 }
 
-static const char *text(json_t *record, const char *key)
-{
-	const char *value = document_text(document_member(record, key));
-
-	return value ? value : "";
-}
-
 int detach_recorded(const struct attachment_type *type, const struct request *caller,
 		    json_t *record, struct error *err)
 {
@@ -186,7 +182,7 @@ static int bury(struct attachment *attachment, const struct domain *domain, cons
 		return -1;
 	if (r == 0)
 		return release_forgotten(attachment, domain, id, err);
-	if (strcmp(text(record, "plugin"), attachment->type->name) != 0)
+	if (strcmp(document_member_text(record, "plugin"), attachment->type->name) != 0)
 		return 0;
 
 	return detach_recorded(attachment->type, &attachment->who, record, err);

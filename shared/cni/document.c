@@ -5,9 +5,9 @@
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #include "shared/base/cleanup.h"
+#include "shared/base/patience.h"
 
 /* Text that grows. */
 struct buffer {
@@ -77,26 +77,17 @@ int document_read(int fd, size_t max, char **text, size_t *size, struct error *e
 	return 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 char *document_peek(int fd, unsigned timeout_ms, size_t max, size_t *size)
 {
-	int64_t deadline = now_ms() + timeout_ms;
+	struct patience patience = patience_begin(timeout_ms, 0, 0);
 	struct buffer buffer = { 0 };
 
 	while (buffer.size <= max && has_room(&buffer)) {
 		struct pollfd ready = { .fd = fd, .events = POLLIN };
-		int64_t left = deadline - now_ms();
+		int left = patience_left_ms(&patience);
 
 		/* A signal ends the wait early: then what is there has to do. */
-		if (left <= 0 || poll(&ready, 1, (int)left) <= 0 || append(&buffer, fd) <= 0)
+		if (left == 0 || poll(&ready, 1, left) <= 0 || append(&buffer, fd) <= 0)
 			break;
 	}
 	*size = buffer.size;
@@ -189,6 +180,26 @@ const char *document_text(const json_t *value)
 	const char *text = json_string_value(value);
 
 	return text && strlen(text) == json_string_length(value) ? text : NULL;
+}
+
+const char *document_member_text(const json_t *object, const char *key)
+{
+	const char *text = document_text(document_member(object, key));
+
+	return text ? text : "";
+}
+
+void document_drop_nulls(json_t *object)
+{
+	const char *key;
+	json_t *value;
+	void *next;
+
+	json_object_foreach_safe(object, next, key, value)
+	{
+		if (json_is_null(value))
+			json_object_del(object, key);
+	}
 }
 
 void document_print(const json_t *value, char *text, size_t size)

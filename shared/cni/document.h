@@ -35,6 +35,12 @@ json_t *document_member(const json_t *object, const char *key);
 /* The text of a string without NULs in it, else NULL. */
 const char *document_text(const json_t *value);
 
+/* The text of a key; "" when it has none. */
+const char *document_member_text(const json_t *object, const char *key);
+
+/* null is absent, to Go as to us; printed again it would break callers that want a list. */
+void document_drop_nulls(json_t *object);
+
 /* A value as people get it in a message: compact JSON, shortened to the size. */
 void document_print(const json_t *value, char *text, size_t size);
 

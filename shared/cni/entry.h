@@ -12,7 +12,7 @@
 #include "shared/base/error.h"
 #include "shared/base/parse.h"
 #include "shared/cni/result.h"
-#include "shared/kernel/address.h"
+#include "shared/kernel/route.h"
 
 /* Which entry it is, for messages, and the code of an error about it. */
 struct place {

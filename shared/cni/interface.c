@@ -31,56 +31,71 @@ static json_t *dump_mtu(const struct field *field, const void *at)
 	return field_u32.dump(field, at);
 }
 
-static int check_list(const struct field *field, json_t *value, struct error *err)
+/* Entries have the form that a CNI result gives them: the same code reads them. */
+typedef int read_fn(json_t *entry, const struct place *place, struct addressing *addressing,
+		    struct error *err);
+
+static int parse_list(const struct field *field, json_t *value, read_fn *read_entry,
+		      struct addressing *addressing, struct error *err)
 {
+	struct place place = { field->key, 0, ERROR_INVALID_CONFIG };
+	json_t *entry;
+
 	if (!json_is_array(value))
 		return field_refuse(field, value, ERROR_INVALID_CONFIG, err, "a list");
 	if (json_array_size(value) > (size_t)field->max)
 		return error_set(err, ERROR_INVALID_CONFIG,
 				 "%s: %zu entries: wanted at most %" PRId64, field->key,
 				 json_array_size(value), field->max);
+	json_array_foreach(value, place.i, entry) {
+		if (read_entry(entry, &place, addressing, err) < 0)
+			return -1;
+	}
 
 	return 0;
 }
 
-/* Entries have the form that a CNI result gives them: the same code reads them. */
+static int read_address(json_t *entry, const struct place *place, struct addressing *addressing,
+			struct error *err)
+{
+	struct ip *address = &addressing->ips[place->i].address;
+	struct ip *gateway = &addressing->ips[place->i].gateway;
+
+	*gateway = (struct ip){ 0 };
+	if (entry_read_ip(entry, place, address, gateway, err) < 0)
+		return -1;
+	if (gateway->family && !ip_contains(address, gateway))
+		return entry_refuse(place, "gateway", json_object_get(entry, "gateway"),
+				    "an address of the same network", err);
+
+	return 0;
+}
+
 static int parse_addresses(const struct field *field, json_t *value, void *at, struct error *err)
 {
 	struct addressing *addressing = at;
-	struct place place = { field->key, 0, ERROR_INVALID_CONFIG };
-	json_t *entry;
 
-	if (check_list(field, value, err) < 0)
+	if (parse_list(field, value, read_address, addressing, err) < 0)
 		return -1;
-	json_array_foreach(value, place.i, entry) {
-		struct ip *address = &addressing->ips[place.i].address;
-		struct ip *gateway = &addressing->ips[place.i].gateway;
-
-		*gateway = (struct ip){ 0 };
-		if (entry_read_ip(entry, &place, address, gateway, err) < 0)
-			return -1;
-		if (gateway->family && !ip_contains(address, gateway))
-			return entry_refuse(&place, "gateway", json_object_get(entry, "gateway"),
-					    "an address of the same network", err);
-	}
 	addressing->n_ips = json_array_size(value);
 
 	return 0;
 }
 
+static int read_route(json_t *entry, const struct place *place, struct addressing *addressing,
+		      struct error *err)
+{
+	addressing->routes[place->i] = (struct route){ 0 };
+
+	return entry_read_route(entry, place, &addressing->routes[place->i], err);
+}
+
 static int parse_routes(const struct field *field, json_t *value, void *at, struct error *err)
 {
 	struct addressing *addressing = at;
-	struct place place = { field->key, 0, ERROR_INVALID_CONFIG };
-	json_t *entry;
 
-	if (check_list(field, value, err) < 0)
+	if (parse_list(field, value, read_route, addressing, err) < 0)
 		return -1;
-	json_array_foreach(value, place.i, entry) {
-		addressing->routes[place.i] = (struct route){ 0 };
-		if (entry_read_route(entry, &place, &addressing->routes[place.i], err) < 0)
-			return -1;
-	}
 	addressing->n_routes = json_array_size(value);
 
 	return 0;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/base/fields.h"
+#include "shared/base/field.h"
 #include "shared/cni/request.h"
 #include "shared/node/pod.h"
 

@@ -4,6 +4,7 @@
 #include "shared/base/cleanup.h"
 #include "shared/cni/attach.h"
 #include "shared/cni/attachment.h"
+#include "shared/cni/attachment_links.h"
 #include "shared/cni/restore.h"
 #include "shared/node/port.h"
 

@@ -3,6 +3,9 @@
 
 #include "shared/base/cleanup.h"
 #include "shared/cni/attach.h"
+#include "shared/cni/attachment_compare.h"
+#include "shared/cni/attachment_links.h"
+#include "shared/cni/attachment_record.h"
 #include "shared/cni/document.h"
 #include "shared/node/holder.h"
 

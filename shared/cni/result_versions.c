@@ -39,20 +39,6 @@ static int no_memory(struct error *err)
 	return error_set(err, ERROR_INTERNAL, "out of memory for a result");
 }
 
-/* null is absent, to Go as to us; printed again it would break callers that want a list. */
-static void drop_nulls(json_t *object)
-{
-	const char *key;
-	json_t *value;
-	void *next;
-
-	json_object_foreach_safe(object, next, key, value)
-	{
-		if (json_is_null(value))
-			json_object_del(object, key);
-	}
-}
-
 static int read_version(json_t *document, int code, enum version *version, struct error *err)
 {
 	json_t *value = document_member(document, "cniVersion");
@@ -136,7 +122,7 @@ static int check_list(json_t *form, const struct list *list, int code, struct er
 		if (!json_is_object(entry))
 			return error_set(err, code, "%s[%zu]: wanted an object", list->key,
 					 place.i);
-		drop_nulls(entry);
+		document_drop_nulls(entry);
 		if (list->check(form, entry, &place, err) < 0)
 			return -1;
 	}
@@ -167,7 +153,7 @@ static int from_lists(json_t *document, json_t *form, struct error *err)
 	if (json_object_update(form, document) < 0)
 		return no_memory(err);
 	json_object_del(form, "CNIVersion");
-	drop_nulls(form);
+	document_drop_nulls(form);
 	/* The text of 0.3.0 calls the list "ip" in one place; all code says "ips". */
 	if (!json_object_get(form, "ips") && json_is_array(json_object_get(form, "ip")) &&
 	    json_object_set(form, "ips", json_object_get(form, "ip")) < 0)

@@ -10,6 +10,7 @@
 #include "shared/cni/ipam.h"
 #include "shared/cni/verbs.h"
 #include "shared/kernel/kinds.h"
+#include "shared/kernel/link_find.h"
 
 /* STATUS takes no lock and makes nothing: it looks whether an ADD could be served. */
 

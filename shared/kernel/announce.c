@@ -10,7 +10,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
+
+#include "shared/base/patience.h"
 
 #define CARRIER_TIMEOUT_MS 1000
 
@@ -106,19 +107,15 @@ struct announcement {
 static int wait_for_carrier(int fd, const char *ifname, struct error *err)
 {
 	struct ifreq ifr = { 0 };
-	struct timespec pause = { 0 };
+	struct patience patience = patience_begin(CARRIER_TIMEOUT_MS, 1000, 8000);
 
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", ifname);
-	for (int waited = 0, step = 1; waited <= CARRIER_TIMEOUT_MS; waited += step) {
+	do {
 		if (ioctl(fd, SIOCGIFFLAGS, &ifr) < 0)
 			return error_errno(err, ERROR_NETLINK, errno, "announce out of %s", ifname);
 		if (ifr.ifr_flags & IFF_RUNNING)
 			return 0;
-		if (waited >= 10 * step)
-			step *= 2;
-		pause.tv_nsec = step * 1000000L;
-		nanosleep(&pause, NULL);
-	}
+	} while (patience_pause(&patience));
 	error_warn("%s has no carrier: its addresses may not be known to the neighbours", ifname);
 
 	return 0;

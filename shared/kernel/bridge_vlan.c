@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shared/kernel/link.h"
+#include "shared/kernel/link_find.h"
 
 /* Of <linux/if_bridge.h>, which clashes with libc. */
 enum { AF_SPEC_FLAGS = 0, AF_SPEC_VLAN_INFO = 2, FLAG_SELF = 2, VLAN_UNTAGGED = 2 | 4 };

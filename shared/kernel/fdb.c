@@ -7,7 +7,7 @@
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 
-#include "shared/kernel/address.h"
+#include "shared/kernel/neighbor.h"
 
 /* What a bridge has about a MAC. */
 struct entry {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shared/kernel/link.h"
-
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 
 #include "shared/kernel/kinds.h"
+#include "shared/kernel/link_find.h"
 
 struct nl_msg *link_message(int type, int nl_flags, int index, unsigned flags, unsigned mask)
 {

@@ -28,7 +28,7 @@ enum link_kind {
 	LINK_KINDS
 };
 
-/* The namespace a link is in, an index of the conversations handed to the functions below. */
+/* The namespace a link is in, an index of the conversations handed to functions. */
 enum link_place { PLACE_HOST, PLACE_HBR, PLACE_POD, PLACES };
 
 #define LINK_GROUP_MARK 0x68000000u /* the group of our links: the mark, and below it the VNI */
@@ -101,37 +101,9 @@ struct link_state {
 	struct link link;     /* the attributes that were asked for by link_find() */
 };
 
-/* 1 and *state when there is a link of that name, 0 when not (an alternative name is none). */
-int link_find(struct netlink *nl, const struct link *wanted, struct link_state *state,
-	      struct error *err);
-
-/*
- * Does the kernel make links of a kind? 1, 0; -1 when we may not make any. It is asked for one with
- * an address that none can have: where the kind is known that is what is refused.
- */
-int link_knows_kind(struct netlink *nl, enum link_kind kind, struct error *err);
-
-/* 1 and its index, 0 when there is no link of that name. */
-int link_find_index(struct netlink *nl, const char *name, int *index, struct error *err);
-
-/* Its index; that there is none is an ERROR_CONFLICT. */
-int link_get_index(struct netlink *nl, const char *name, int *index, struct error *err);
-
-/* For messages: the name of the link of an index. */
-void link_print_name(struct netlink *nl, int index, char name[static IFNAMSIZ]);
-
 /* Whether a link that was found is ours: 1; somebody else's: 0; -1 ERROR_CONFLICT: it belongs to
  * an hbr-cni with another HBR netns, or to another attachment. */
 int link_is_ours(const struct link *wanted, const struct link_state *state, struct error *err);
-
-/* Call visit for every link of the namespace; other than 0 ends it. Dumps. */
-typedef int link_visit_fn(const struct link_state *state, void *arg);
-int links_each(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
-	       struct error *err);
-
-/* A message about the link of an index (0: of a name that follows), which sets those flags (IFF_*)
- * of the mask. NULL: no memory. */
-struct nl_msg *link_message(int type, int nl_flags, int index, unsigned flags, unsigned mask);
 
 /* "vx.7 type vxlan group 1744830471 mtu 1450 id 7 local 192.0.2.1 dstport 4789 master br.7" */
 void link_describe(const struct link *link, char *text, size_t size);

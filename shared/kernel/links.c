@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "shared/kernel/kinds.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/message.h"
 #include "shared/kernel/walk.h"
 

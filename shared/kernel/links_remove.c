@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shared/kernel/kinds.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/links.h"
 
 #define MARKED_MAX 8 /* of one kind in one place; a domain makes one */

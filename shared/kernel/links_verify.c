@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "shared/kernel/kinds.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/links.h"
 #include "shared/kernel/walk.h"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/kernel/neighbor.h"
+
 /* Permanent neighbours of one link (address.h). */
+
 #include <errno.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
 #include <string.h>
-
-#include "shared/kernel/address.h"
 
 #define REMOVE_MAX 64 /* of one MAC: as many addresses as a pod can have, twice */
 

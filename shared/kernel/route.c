@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/kernel/route.h"
+
 /*
  * Routes of one link (address.h). IPv4 has no request for one route, and a dump costs as much as
  * the node has routes: a route is looked for by asking where packets into its network would go.
  */
+
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
@@ -12,9 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shared/kernel/address.h"
 #include "shared/kernel/fib.h"
-#include "shared/kernel/link.h"
+#include "shared/kernel/link_find.h"
 
 DEFINE_AUTO(struct nl_addr *, cleanup_nl_addr, nl_addr_put);
 DEFINE_AUTO(struct rtnl_route *, cleanup_route, rtnl_route_put);

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <linux/rtnetlink.h>
 
-#include "shared/kernel/address.h"
 #include "shared/kernel/fib.h"
+#include "shared/kernel/route.h"
 
 #define WORST                                                                               \
 	4278198272u /* the metric that nobody's real route has: 255 and 8192, as FRR counts \

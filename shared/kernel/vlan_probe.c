@@ -5,7 +5,7 @@
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
 
-#include "shared/kernel/link.h"
+#include "shared/kernel/link_find.h"
 
 /* A flag that there is not: the kernel looks for it after it has looked for the VLAN, and before it
  * makes anything. */

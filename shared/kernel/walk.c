@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "shared/kernel/link_find.h"
+
 struct netlink *walk_talk(const struct walk *walk, const struct link *link)
 {
 	return &walk->nl[link->place];

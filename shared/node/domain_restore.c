@@ -7,18 +7,18 @@ void domain_publish(const struct domain *domain, const struct site *site)
 		domain->kind->publish(site, domain->network.values);
 }
 
-static int lock(const struct site *site, const char *name, struct lock *lock, struct error *err)
-{
-	return store_lock(site->store, name, DOMAIN_LOCK_MS, lock, err) < 0 ? -1 : 0;
-}
-
 /* Which parent it has is known once it is read. */
 static int lock_parent(struct domain *domain, const struct site *site, struct error *err)
 {
 	struct domain parent;
+	int r = 0;
 
-	return domain_parent(domain, &parent) ? lock(site, parent.name, &domain->parent_lock, err)
-					      : 0;
+	if (domain_parent(domain, &parent)) {
+		r = domain_lock(&parent, site, err);
+		domain->parent_lock = parent.lock;
+	}
+
+	return r;
 }
 
 /* As it is remembered, its parent too. */
@@ -39,7 +39,6 @@ static int converge(const struct domain *domain, const struct site *site, bool *
 static int converge_leg(const struct domain *domain, const struct site *site, bool *changed,
 			struct error *err)
 {
-	auto_lock struct lock its = LOCK_NONE;
 	struct domain leg;
 	int r;
 
@@ -48,20 +47,20 @@ static int converge_leg(const struct domain *domain, const struct site *site, bo
 	r = store_has_domain(site->store, leg.name, err);
 	if (r <= 0)
 		return r < 0 ? -1 : 1;
-	if (lock(site, leg.name, &its, err) < 0)
+	if (domain_lock(&leg, site, err) < 0)
 		return -1;
 	r = domain_is_held(&leg, site, err);
-	if (r <= 0)
-		return r < 0 ? -1 : 1;
+	r = r == 1 ? converge(&leg, site, changed, err) : r < 0 ? -1 : 1;
+	domain_unlock(&leg);
 
-	return converge(&leg, site, changed, err);
+	return r;
 }
 
 static int restore(struct domain *domain, const struct site *site, bool *changed, struct error *err)
 {
 	int r;
 
-	if (lock(site, domain->name, &domain->lock, err) < 0)
+	if (domain_lock(domain, site, err) < 0)
 		return -1;
 	r = domain_recall(domain, site, err);
 	if (r == 1 && lock_parent(domain, site, err) < 0)

@@ -6,16 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "shared/base/cleanup.h"
+#include "shared/base/patience.h"
 #include "shared/node/frr_config.h"
 #include "shared/node/frr_text.h"
 #include "shared/node/frr_vtysh.h"
+#include "shared/node/store_lock.h"
 
 #define LOCK_MS  20000
 #define AWAIT_MS 5000 /* for FRR to do, or to see, what it was told or what the kernel did */
-#define PAUSE_MS 50
+#define PAUSE_US 50000
 
 static char show_mapping[] = "show vrf vni json";
 
@@ -31,20 +32,6 @@ static void call_end(struct call *call)
 }
 
 #define auto_call CLEANUP(call_end)
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-static void pause_ms(long ms)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
-}
 
 /* A VRF of this node alone needs no FRR unless it imports: FRR finds it by itself. */
 static bool needs_frr(const struct frr_vrf *vrf)
@@ -212,7 +199,7 @@ static int compose(const struct call *call, const struct state *state, char **te
 
 static int tell(const struct call *call, const char *text, struct error *err)
 {
-	int64_t deadline = now_ms() + AWAIT_MS;
+	struct patience patience = patience_begin(AWAIT_MS, PAUSE_US, PAUSE_US);
 
 	for (bool is_told = false;; is_told = true) {
 		auto_json json_t *mapping = NULL;
@@ -221,13 +208,12 @@ static int tell(const struct call *call, const char *text, struct error *err)
 			return -1;
 		if (is_mapped(mapping, call->vrf))
 			return 0;
-		if (now_ms() >= deadline)
+		if (!patience_pause(&patience))
 			return error_set(
 				err, ERROR_FRR,
 				"FRR was told of VNI %u, and \"show vrf vni\" does not have "
 				"it after %d s",
 				call->vrf->vni, AWAIT_MS / 1000);
-		pause_ms(PAUSE_MS);
 	}
 }
 
@@ -308,7 +294,7 @@ static int find_remains(const struct call *call, bool is_last, char **text, stru
  */
 static int take_back(const struct call *call, bool is_last, struct error *err)
 {
-	int64_t deadline = now_ms() + AWAIT_MS;
+	struct patience patience = patience_begin(AWAIT_MS, PAUSE_US, PAUSE_US);
 
 	for (;;) {
 		auto_free char *text = NULL;
@@ -318,9 +304,8 @@ static int take_back(const struct call *call, bool is_last, struct error *err)
 			return r;
 		if (say(call, text, NULL, NULL, err) == 0)
 			return 0;
-		if (err->code != ERROR_FRR || now_ms() >= deadline)
+		if (err->code != ERROR_FRR || !patience_pause(&patience))
 			return -1;
-		pause_ms(PAUSE_MS);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "shared/base/cleanup.h"
+#include "shared/kernel/link_find.h"
 
 json_t *holder_describe(const char *container_id, const char *ifname, const char *netns_path,
 			const struct netns *netns, uint64_t cookie, const char *port)

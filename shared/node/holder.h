@@ -11,7 +11,7 @@
 
 #include "shared/base/error.h"
 #include "shared/kernel/netns.h"
-#include "shared/node/domain.h"
+#include "shared/node/site.h"
 
 /* What has to be remembered of a holder; a new object, NULL without memory. */
 json_t *holder_describe(const char *container_id, const char *ifname, const char *netns_path,

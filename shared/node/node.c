@@ -12,7 +12,7 @@
 
 #include "shared/base/cleanup.h"
 #include "shared/kernel/address.h"
-#include "shared/kernel/link.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/sysctl.h"
 #include "shared/node/store.h"
 

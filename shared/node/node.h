@@ -77,19 +77,6 @@ void node_name_hbr(struct node *node, const char *path);
 int node_find_vtep(const struct node *node, struct netlink *hbr, struct ip *vtep,
 		   struct error *err);
 
-struct node_mtu {
-	uint32_t mtu;
-	char limit[64]; /* what it comes from: "the trunk tr has 1500" */
-};
-
-/*
- * The largest MTU a pod can have: the smaller of the trunk's (both ends; not looked at when host is
- * NULL) and the uplinks' less what VXLAN over that family takes (50, 70). Without any uplink the
- * underlay is taken for an Ethernet of 1500. Dumps the links of the HBR netns.
- */
-int node_find_mtu(const struct node *node, struct netlink *hbr, struct netlink *host,
-		  uint8_t vtep_family, struct node_mtu *found, struct error *err);
-
 /*
  * For pods on a bridge of the host's: when bridge-nf-call-iptables is on there, their frames pass
  * the host's FORWARD chain and its connection tracking. Warns, fails (ERROR_CONFLICT) or does

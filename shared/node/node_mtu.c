@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/node/node_mtu.h"
+
 /*
  * How large a pod's packets can be (node.h). The kernel does not say: it takes any MTU for a VXLAN
  * without a lower device, and what does not fit the underlay then is lost without a word.
  */
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "shared/kernel/link.h"
+#include "shared/kernel/link_find.h"
 #include "shared/node/node.h"
 
 #define ETHERNET_MTU 1500

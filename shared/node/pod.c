@@ -6,11 +6,14 @@
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "shared/base/patience.h"
+#include "shared/kernel/address.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/sysctl.h"
 
-#define DAD_TRIES 500 /* of 10 ms */
+#define DAD_MS       5000
+#define DAD_PAUSE_US 10000
 
 static bool has_family(const struct addressing *addressing, uint8_t family)
 {
@@ -163,7 +166,7 @@ static int find_address(const struct pod *pod, int index, const struct ip *addre
 
 int pod_await_addresses(const struct pod *pod, struct error *err)
 {
-	const struct timespec pause = { .tv_nsec = 10000000 };
+	struct patience patience = patience_begin(DAD_MS, DAD_PAUSE_US, DAD_PAUSE_US);
 	int index;
 
 	if (!pod->dad || pod->stay_down || !has_family(pod->addressing, AF_INET6))
@@ -171,7 +174,7 @@ int pod_await_addresses(const struct pod *pod, struct error *err)
 	if (link_get_index(pod->nl, pod->ifname, &index, err) < 0)
 		return -1;
 
-	for (size_t i = 0, tries = 0; i < pod->addressing->n_ips; tries++) {
+	for (size_t i = 0; i < pod->addressing->n_ips;) {
 		bool tentative = false;
 
 		if (find_address(pod, index, &pod->addressing->ips[i].address, &tentative,
@@ -179,12 +182,10 @@ int pod_await_addresses(const struct pod *pod, struct error *err)
 			return -1;
 		if (!tentative)
 			i++;
-		else if (tries == DAD_TRIES)
+		else if (!patience_pause(&patience))
 			return error_set(err, ERROR_TRY_AGAIN,
 					 "duplicate address detection on %s did not end in 5 s",
 					 pod->ifname);
-		else
-			(void)nanosleep(&pause, NULL);
 	}
 
 	return 0;

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shared/kernel/address.h"
 #include "shared/kernel/link.h"
 #include "shared/kernel/netns.h"
+#include "shared/kernel/route.h"
 
 #define RESULT_IPS_MAX    32
 #define RESULT_ROUTES_MAX 128

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#define AWAIT_TRIES 100
+#include "shared/base/patience.h"
+#include "shared/kernel/link_find.h"
+
+#define AWAIT_MS 1000
 
 static uint64_t hash(const char *container_id, const char *ifname)
 {
@@ -124,20 +126,17 @@ int port_remove_in_pod(struct netlink *pod, const char *name, const char *alias,
 
 int port_await(struct netlink *nl, const struct link *port, struct error *err)
 {
-	struct timespec pause = { .tv_nsec = 200000 };
+	struct patience patience = patience_begin(AWAIT_MS, 200, 10000);
 	struct link_state state;
 
-	for (int i = 0; i < AWAIT_TRIES; i++) {
+	do {
 		int r = link_find(nl, port, &state, err);
 
 		if (r < 0)
 			return -1;
 		if (r == 1 && state.forwarding)
 			return 0;
-		(void)nanosleep(&pause, NULL);
-		if (pause.tv_nsec < 10000000)
-			pause.tv_nsec *= 2;
-	}
+	} while (patience_pause(&patience));
 
 	return error_set(err, ERROR_TRY_AGAIN,
 			 "%s does not forward: the port of %s stays without carrier", port->name,

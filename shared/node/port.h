@@ -8,7 +8,7 @@
  */
 
 #include "shared/kernel/links.h"
-#include "shared/node/domain.h"
+#include "shared/node/site.h"
 
 /* "pv" and 12 hex digits. */
 void port_name(const char *container_id, const char *ifname, char name[static IFNAMSIZ]);

@@ -29,14 +29,6 @@ struct store {
 	int fd; /* of <stateDir>/<hbr>; -1: there is none */
 };
 
-struct lock {
-	int fd;  /* -1: not held */
-	int dir; /* the locks directory; belongs to the lock */
-	char name[STORE_NAME_SIZE];
-};
-
-#define LOCK_NONE ((struct lock){ .fd = -1, .dir = -1 })
-
 /* "hbr-5d41402a": the last component of the path and a hash of all of it. */
 void store_slug(const char *hbr_path, char slug[static STORE_NAME_SIZE]);
 
@@ -50,17 +42,6 @@ void store_id(const char *container_id, const char *ifname, char id[static STORE
 int store_open(struct store *store, const char *state_dir, const char *slug, bool create,
 	       struct error *err);
 void store_close(struct store *store);
-
-/*
- * Wait for a lock, at most timeout_ms; 0 tries once. 1 held, 0 somebody else has it (only when
- * timeout_ms is 0). -1: ERROR_TRY_AGAIN after the time-out, with the name and the path of the lock;
- * ERROR_STATE. The lock dies with the process and is not inherited.
- */
-int store_lock(const struct store *store, const char *name, unsigned timeout_ms, struct lock *lock,
-	       struct error *err);
-void lock_release(struct lock *lock);
-/* Release, and remove the file, which a waiter notices: for locks whose names never come back. */
-void lock_discard(struct lock *lock);
 
 /* Records. read: 1 and a new reference, 0 absent or damaged. */
 int store_read_record(const struct store *store, const char *id, json_t **record,
@@ -109,4 +90,3 @@ int store_each_holder(const struct store *store, const char *domain, store_visit
 		      void *arg, struct error *err);
 
 #define auto_store CLEANUP(store_close)
-#define auto_lock  CLEANUP(lock_release)

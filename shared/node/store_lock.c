@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/node/store_lock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -6,33 +8,17 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "shared/base/patience.h"
 #include "shared/node/store.h"
 #include "shared/node/store_file.h"
 
 /* Between two looks at a lock that somebody has. A call holds one for some tens of milliseconds. */
-#define PAUSE_FIRST_MS 1
-#define PAUSE_LAST_MS  16
+#define PAUSE_FIRST_US 1000
+#define PAUSE_LAST_US  16000
 
 #define LOCK_FLAGS (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static void pause_ms(uint64_t ms)
-{
-	struct timespec pause = { .tv_nsec = (long)ms * 1000000 };
-
-	nanosleep(&pause, NULL);
-}
 
 static int fail(const struct lock *lock, int errnum, struct error *err)
 {
@@ -95,18 +81,14 @@ static int refuse_late(const struct lock *lock, unsigned timeout_ms, struct erro
 static int wait_lock(const struct store *store, unsigned timeout_ms, struct lock *lock,
 		     struct error *err)
 {
-	uint64_t end = now_ms() + timeout_ms;
-	uint64_t pause = PAUSE_FIRST_MS;
+	struct patience patience = patience_begin(timeout_ms, PAUSE_FIRST_US, PAUSE_LAST_US);
+	int r;
 
-	for (;;) {
-		int r = try_lock(store, lock, err);
-		uint64_t now = now_ms();
+	do
+		r = try_lock(store, lock, err);
+	while (r == 0 && patience_pause(&patience));
 
-		if (r != 0 || now >= end)
-			return r;
-		pause_ms(pause < end - now ? pause : end - now);
-		pause = pause * 2 < PAUSE_LAST_MS ? pause * 2 : PAUSE_LAST_MS;
-	}
+	return r;
 }
 
 int store_lock(const struct store *store, const char *name, unsigned timeout_ms, struct lock *lock,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/node/vlan.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "shared/kernel/bridge_vlan.h"
+#include "shared/kernel/link_find.h"
+#include "shared/kernel/links.h"
 #include "shared/kernel/vlan_probe.h"
-#include "shared/node/domain.h"
 
 #define VLAN_IDS BRIDGE_VLANS
 
@@ -79,8 +82,7 @@ static int is_free(const struct site *site, const struct taken *taken, uint32_t 
 	return r;
 }
 
-int domain_choose_vlan(const struct site *site, const char *domain, uint32_t *vlan,
-		       struct error *err)
+int vlan_choose(const struct site *site, const char *domain, uint32_t *vlan, struct error *err)
 {
 	const struct node *node = site->node;
 	struct taken taken = { .domain = domain, .wanted = *vlan };

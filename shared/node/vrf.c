@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "shared/base/cleanup.h"
-#include "shared/kernel/address.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/netns.h"
+#include "shared/kernel/route.h"
 #include "shared/kernel/sysctl.h"
 #include "shared/node/frr.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/node/vrf_fields.h"
+
 #include <inttypes.h>
 #include <linux/rtnetlink.h>
 #include <stddef.h>
@@ -6,7 +8,6 @@
 #include <string.h>
 
 #include "shared/base/cleanup.h"
-#include "shared/node/vrf.h"
 
 static int parse_vrf_name(const struct field *field, json_t *value, void *at, struct error *err)
 {

@@ -8,8 +8,10 @@
 #include <string.h>
 
 #include "shared/base/cleanup.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/netns.h"
 #include "shared/kernel/sysctl.h"
+#include "shared/node/node_mtu.h"
 #include "shared/node/vrf.h"
 
 #define AT(member) offsetof(struct vrf, member)

@@ -360,19 +360,6 @@ static json_t *reread(const struct field_table *table, size_t size, json_t *docu
 	return fields_dump(table, 0, values, given);
 }
 
-static void drop_nulls(json_t *object)
-{
-	const char *key;
-	json_t *value;
-	void *next;
-
-	json_object_foreach_safe(object, next, key, value)
-	{
-		if (json_is_null(value))
-			json_object_del(object, key);
-	}
-}
-
 void fuzz_check_keys(const struct field_table *table, size_t size, struct part document)
 {
 	auto_json json_t *object = NULL, *once = NULL, *twice = NULL;
@@ -388,7 +375,7 @@ void fuzz_check_keys(const struct field_table *table, size_t size, struct part d
 	once = reread(table, size, object);
 	if (!once)
 		return;
-	drop_nulls(once); /* lists of addresses are not remembered */
+	document_drop_nulls(once); /* lists of addresses are not remembered */
 	twice = reread(table, size, once);
 	text = json_dumps(once, JSON_COMPACT);
 	fuzz_expect(json_equal(once, twice), "the same keys again", text ? text : "");

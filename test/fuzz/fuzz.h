@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shared/base/fields.h"
+#include "shared/base/field.h"
 
 /* What a target makes of an input; what is called before the first one. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

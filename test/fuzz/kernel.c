@@ -9,7 +9,7 @@
 #include "shared/base/cleanup.h"
 #include "shared/kernel/address.h"
 #include "shared/kernel/kinds.h"
-#include "shared/kernel/link.h"
+#include "shared/kernel/link_find.h"
 #include "shared/kernel/netns.h"
 #include "shared/kernel/sysctl.h"
 #include "test/fuzz/fuzz.h"

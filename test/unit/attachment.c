@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared/cni/attachment.h"
 
+#include "shared/cni/attachment_record.h"
 #include "test/unit/documents.h"
 
 /* A record can be written whatever bytes the runtime has put into CNI_ARGS. */

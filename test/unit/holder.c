@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared/node/holder.h"
 
+#include "shared/kernel/link.h"
 #include "test/unit/unit.h"
 
 /* 1 dead, 0 alive or unknown; there is no port anywhere. */

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "shared/node/store_lock.h"
 #include "test/unit/store.h"
 
 /* A child that takes a lock, says so, and keeps it until it is told to end. */

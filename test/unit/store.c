@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/unit/store.h"
 
+#include "shared/node/store_lock.h"
+
 static void names(void)
 {
 	char slug[STORE_NAME_SIZE], other[STORE_NAME_SIZE], longest[300];

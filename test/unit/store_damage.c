@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "shared/node/store_lock.h"
 #include "test/unit/store.h"
 
 static void check_damaged(const struct store *store)

@@ -4,6 +4,7 @@
 
 #include "plugins/hbr-vrf/topology.h"
 #include "shared/base/cleanup.h"
+#include "shared/node/domain.h"
 #include "test/unit/unit.h"
 
 static const struct node node = { .slug = "hbr-1" };
