@@ -317,6 +317,20 @@ static() { bridge -n hbr -json fdb show br br.10100 | jq -r 'map(select(.state =
 	done
 }
 
+@test "a queue of the trunk's that drops the announcement is a warning: the pod is there, and reached" {
+	settled
+	tc qdisc replace dev tr root pfifo limit 0
+	join macvlan pod1 1
+	contains "$err" 'warning: the announcement of 10.1.0.1 out of net1 was dropped on its way' 'warning: the announcement of fd00:1::1 out of net1 was dropped'
+	tc qdisc del dev tr root
+	join macvlan pod2 2
+	lacks "$err" announcement
+	reach pod2 1
+	leave pod1
+	leave pod2
+	unchanged
+}
+
 @test "k3s#9957, kubevirt#1494: the pod's MAC follows from network, container and interface, however it is attached" {
 	local mode first=''
 	for mode in $MODES; do

@@ -121,6 +121,26 @@ static int wait_for_carrier(int fd, const char *ifname, struct error *err)
 	return 0;
 }
 
+/* One that a queue on the way drops (a qdisc, under a macvlan) is no reason to do without the pod:
+ * neighbours ask, and what they still know of the address fails by itself. */
+static int send_frame(int fd, const struct announce_frame *frame, const struct sockaddr_ll *to,
+		      const struct announcement *what, const struct ip *address, struct error *err)
+{
+	char text[IP_TEXT_SIZE];
+
+	if (sendto(fd, frame->bytes, frame->size, 0, (const struct sockaddr *)to, sizeof(*to)) >= 0)
+		return 0;
+	ip_print(address, text);
+	if (errno != ENOBUFS)
+		return error_errno(err, ERROR_NETLINK, errno, "announce %s out of %s", text,
+				   what->ifname);
+	error_warn("the announcement of %s out of %s was dropped on its way: neighbours may know "
+		   "the address by another MAC until their entries fail",
+		   text, what->ifname);
+
+	return 0;
+}
+
 static int send_all(int fd, const struct announcement *what, int ifindex, struct error *err)
 {
 	struct sockaddr_ll to = {
@@ -129,7 +149,6 @@ static int send_all(int fd, const struct announcement *what, int ifindex, struct
 		.sll_halen = 6,
 	};
 	struct announce_frame frame;
-	char text[IP_TEXT_SIZE];
 
 	for (size_t i = 0; i < what->n; i++) {
 		if (what->addresses[i].family == AF_INET6)
@@ -139,12 +158,8 @@ static int send_all(int fd, const struct announcement *what, int ifindex, struct
 
 		memcpy(to.sll_addr, frame.bytes, 6);
 		memcpy(&to.sll_protocol, frame.bytes + 12, 2);
-		if (sendto(fd, frame.bytes, frame.size, 0, (const struct sockaddr *)&to,
-			   sizeof(to)) < 0) {
-			ip_print(&what->addresses[i], text);
-			return error_errno(err, ERROR_NETLINK, errno, "announce %s out of %s", text,
-					   what->ifname);
-		}
+		if (send_frame(fd, &frame, &to, what, &what->addresses[i], err) < 0)
+			return -1;
 	}
 
 	return 0;

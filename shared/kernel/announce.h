@@ -16,8 +16,8 @@
 
 /*
  * From inside the namespace, out of the link of that name and MAC; waits (at most 1 s, polling
- * IFF_RUNNING) until the link has carrier; without one there is a warning, and no error. Sources:
- * RFC 5227 section 3, RFC 4861 section 7.2.6.
+ * IFF_RUNNING) until the link has carrier; without one, and where a queue on the way drops them,
+ * there is a warning, and no error. Sources: RFC 5227 section 3, RFC 4861 section 7.2.6.
  */
 int announce_addresses(const struct netns *ns, const char *ifname, const struct mac *mac,
 		       const struct ip *addresses, size_t n, struct error *err);
