@@ -91,3 +91,36 @@ removed domain vrf-red: nobody holds it'
 }
 gone_host() { no_link host "$1" 2>/dev/null; }
 no_ports() { ! { ip link && ip -n hbr link; } | grep -q ' pv'; }
+
+# The links whose mark has that number.
+of_ours() { { ip -json link; ip -n hbr -json link; } | jq -r '.[] | select(.group == "1744840564") | .ifname' | sed 's/^pv.*/pv/' | sort | xargs; }
+routed() { echo '{"cniVersion": "1.0.0", "name": "routed", "type": "hbr-vrf", "vrf": "red", "table": 10100, "addresses": [{"address": "10.9.0.2/32"}]}'; }
+
+@test "the state is lost, and a VRF's table has the number of an L2 domain's VNI: each goes with its own last pod" {
+	need vrf vlan
+	local attach last
+	node_up
+	pod_add a b
+	snapshot_take
+	# The marks are the same number: neither is kept by, nor goes with, the other.
+	while read -r attach last; do
+		works ADD a < <(l2 10100 "\"vlan\": 100, \"attach\": \"$attach\"")
+		vrf works ADD b < <(routed)
+		rm -rf "$NODE_STATE"
+		if [ "$last" = vrf ]; then
+			works DEL a < <(l2 10100 "\"vlan\": 100, \"attach\": \"$attach\"")
+			is "$(of_ours)" 'pv red'
+			vrf works DEL b < <(routed)
+		else
+			vrf works DEL b < <(routed)
+			is "$(of_ours)" "$([ "$attach" = bridge ] && echo 'br.10100 br.10100 pv tr.100 tr.100 vx.10100' || echo 'br.10100 tr.100 tr.100 vx.10100')"
+			works DEL a < <(l2 10100 "\"vlan\": 100, \"attach\": \"$attach\"")
+		fi
+		[ "$attach" = bridge ] || ctl gc --force
+		snapshot_same -x '*/locks/*'
+	done <<-'W'
+		bridge vrf
+		bridge domain
+		macvlan domain
+	W
+}

@@ -186,9 +186,23 @@ struct marked {
 	enum link_place place;
 	int index[LINK_KINDS][MARKED_MAX];
 	size_t n[LINK_KINDS];
+	int others[MARKED_MAX]; /* a VRF beside an L2 domain, or a bridge beside a VRF's */
+	size_t n_others;
 	bool is_certain; /* nothing unseen is on top */
 	bool port;       /* there is one: the rest has to stay */
 };
+
+/* A VRF without VNI has its table's number in its mark, which may be an L2 domain's VNI: of the
+ * two, whose list is it? */
+static bool is_of_vrf(const struct marked *marked)
+{
+	for (size_t i = 0; i < marked->n_links; i++) {
+		if (marked->links[i].kind == LINK_VRF)
+			return true;
+	}
+
+	return false;
+}
 
 static bool is_of_list(const struct marked *marked, const struct link_state *state)
 {
@@ -204,6 +218,14 @@ static bool is_of_list(const struct marked *marked, const struct link_state *sta
 	return false;
 }
 
+/* A VLAN of the host's that is in no bridge may have macvlans in pods, unseen. */
+static bool may_have_guests(const struct marked *marked, enum link_kind kind,
+			    const struct link_state *state)
+{
+	return kind == LINK_VLAN && marked->place == PLACE_HOST && !state->master &&
+	       !marked->is_certain && !is_of_vrf(marked);
+}
+
 static int on_marked(const struct link_state *state, void *arg)
 {
 	struct marked *marked = arg;
@@ -213,17 +235,29 @@ static int on_marked(const struct link_state *state, void *arg)
 	for (enum link_kind kind = 0; kind < LINK_KINDS; kind++) {
 		if (strcmp(state->kind, link_kinds[kind].name) != 0)
 			continue;
-		/* Ports of pods are marked too. A VLAN of the host's that is in no bridge may have
-		 * macvlans in pods, unseen. */
-		if (kind == LINK_VETH || kind == LINK_MACVLAN ||
-		    (kind == LINK_VLAN && marked->place == PLACE_HOST && !state->master &&
-		     !marked->is_certain))
+		if (may_have_guests(marked, kind, state))
 			marked->port = true;
 		else if (is_of_list(marked, state) && marked->n[kind] < MARKED_MAX)
 			marked->index[kind][marked->n[kind]++] = state->index;
+		else if (kind == (is_of_vrf(marked) ? LINK_BRIDGE : LINK_VRF) &&
+			 marked->n_others < MARKED_MAX)
+			marked->others[marked->n_others++] = state->index;
 	}
 
 	return 0;
+}
+
+/* Ports of pods are marked too: all but those of the others. */
+static bool is_port(const struct marked *marked, const struct link_state *state)
+{
+	for (size_t i = 0; i < marked->n_others; i++) {
+		if (state->master == marked->others[i])
+			return false;
+	}
+
+	return state->link.group == marked->links[0].group &&
+	       (strcmp(state->kind, link_kinds[LINK_VETH].name) == 0 ||
+		strcmp(state->kind, link_kinds[LINK_MACVLAN].name) == 0);
 }
 
 static bool is_marked(const struct marked *marked, enum link_kind kind, int index)
@@ -243,6 +277,7 @@ static int on_needing(const struct link_state *state, void *arg)
 
 	if (is_of_list(marked, state))
 		return 0;
+	marked->port = marked->port || is_port(marked, state);
 	for (enum link_kind kind = 0; kind < LINK_KINDS; kind++)
 		marked->port = marked->port ||
 			       (is_master(kind) && is_marked(marked, kind, state->master)) ||
