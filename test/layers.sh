@@ -11,7 +11,7 @@ base/cleanup base/error base/steps base/patience base/parse base/field base/fiel
 kernel/netlink kernel/netns kernel/sysctl kernel/link+link_find+kinds+message kernel/walk kernel/links kernel/links_remove
 kernel/bridge_vlan kernel/vlan_probe kernel/resolver kernel/fib kernel/address+route+fdb+neighbor kernel/announce
 node/store_file node/store node/node node/frr node/site node/vlan node/domain node/holder node/vrf node/port node/pod
-cni/document cni/request cni/result+entry cni/ipam cni/interface cni/attachment cni/claim cni/attach cni/detach cni/restore+reattach
+cni/document cni/request cni/result+entry cni/delegate cni/ipam cni/interface cni/attachment cni/claim cni/attach cni/detach cni/restore+reattach
 cni/plugin cni/verbs cni/collect cni/status
 '
 declare -A rank=()

@@ -288,3 +288,49 @@ teardown() { node_down; }
 	is "$(ip -n hbr -json link show up | jq -c 'map(.ifname) | map(select(. == "br.5000" or . == "vx.5000")) | sort')" '["br.5000","vx.5000"]'
 	is "$(ip -n hbr -json route show table 1005000 type unreachable | jq length)" 1
 }
+
+@test "the type of a network was changed since ADD: DEL is the recorded plugin's; where that is missing, the pod's part goes, and the rest by hbrctl gc" {
+	local other LEASED='"ipam": {"type": "host-local", "dataDir": "/run/leases", "ranges": [[{"subnet": "10.9.0.0/24"}]]}'
+	leased() { find /run/leases -name '10.9.*' | wc -l; }
+	routed() { l3 red "\"vni\": 5000, $LEASED" | jq -c '.cniVersion = "1.0.0"'; }
+	snapshot_take
+	vrf works ADD pod1 < <(routed)
+	is "$(leased)" 1
+	bridged works DEL pod1 < <(l2 10100)
+	is "$out$err$(leased)" 0
+	no_link pod1 net1
+	snapshot_same
+	bridged works ADD pod1 < <(l2 10100 "$LEASED, $BLUE")
+	vrf works DEL pod1 < <(l3 red)
+	is "$out$err$(leased)" 0
+	no_link pod1 net1
+	snapshot_same
+
+	for other in hbr-vrf hbr-l2; do
+		if [ $other = hbr-vrf ]; then
+			vrf works ADD pod1 < <(routed)
+			printf '#!/bin/sh\nexit 3\n' >"$BATS_TEST_TMPDIR/hbr-vrf"
+			chmod +x "$BATS_TEST_TMPDIR/hbr-vrf"
+			CNI_PATH=$BATS_TEST_TMPDIR bridged plugin DEL pod1 < <(l2 10100)
+			refused 105 'plugin hbr-vrf: exit status 3, and no CNI error on its standard output: (nothing)'
+			has_link pod1 net1
+			CNI_PATH=/usr/lib/cni bridged works DEL pod1 < <(l2 10100)
+		else
+			bridged works ADD pod1 < <(l2 10100 "$LEASED, $BLUE")
+			CNI_PATH=/usr/lib/cni vrf works DEL pod1 < <(l3 red)
+		fi
+		contains "$err" "there is no plugin \"$other\" in CNI_PATH \"/usr/lib/cni\"; what it leaves goes with \"hbrctl gc\""
+		is "$out$(leased)" 0
+		no_link pod1 net1
+		has_link hbr red
+		pod_del pod1
+		"$PLUGINS_DIR/sbin/hbrctl" gc 3>&- 4>&-
+		snapshot_same -x '*/locks/*'
+		pod_add pod1
+	done
+	# Something else has its name: it is asked once, and does not ask itself.
+	vrf works ADD pod1 < <(l3 red)
+	ln -sf "$PLUGINS_DIR/hbr-l2" "$BATS_TEST_TMPDIR/hbr-vrf"
+	CNI_PATH=$BATS_TEST_TMPDIR bridged works DEL pod1 < <(l2 10100)
+	no_link pod1 net1
+}

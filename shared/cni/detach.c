@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shared/cni/detach.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shared/base/cleanup.h"
@@ -8,6 +10,7 @@
 #include "shared/cni/attachment_links.h"
 #include "shared/cni/attachment_record.h"
 #include "shared/cni/claim.h"
+#include "shared/cni/delegate.h"
 #include "shared/cni/document.h"
 #include "shared/node/domain.h"
 #include "shared/node/holder.h"
@@ -15,6 +18,7 @@
 
 #define LOOK_AT_MAX 4  /* holders, when one of them lives */
 #define REAP_MAX    64 /* in one call; the next one goes on */
+#define HANDED_OVER "HBR_CNI_HANDED_OVER"
 
 /* Is anything remembered of one of its domains? */
 static bool has_domains(const struct attachment *attachment)
@@ -29,6 +33,14 @@ static bool has_domains(const struct attachment *attachment)
 	return has;
 }
 
+/* An operator has given the network another "type" since ADD. */
+static bool is_anothers(const struct attachment *attachment, json_t *record)
+{
+	const char *plugin = document_member_text(record, "plugin");
+
+	return plugin[0] && strcmp(plugin, attachment->type->name) != 0;
+}
+
 /* What can be undone of an attachment that nobody remembers. A writer that was killed may have left
  * half a record. */
 static const struct step unknown[] = {
@@ -38,13 +50,15 @@ static const struct step unknown[] = {
 	{ "port", NULL, attach_unplug_any, NULL, false },
 };
 
-/* Its domains follow from the mark on its port, or from the network's keys if they still tell. */
+/* Its domains follow from the mark on its port, or from the network's keys if they still tell;
+ * those of another plugin's kind are not known here. */
 static int detach_unknown(struct attachment *attachment, struct error *err)
 {
 	const struct attachment_type *type = attachment->type;
 	struct site site = attachment_site(attachment);
 	char alias[LINK_ALIAS_SIZE];
 	struct link_state port;
+	bool is_foreign = is_anothers(attachment, attachment->record);
 	struct error unread;
 	int r;
 
@@ -52,9 +66,9 @@ static int detach_unknown(struct attachment *attachment, struct error *err)
 	r = port_find(&site, attachment->port_name, alias, &port, err);
 	if (r < 0)
 		return -1;
-	if (attachment_read_values(attachment, &unread) < 0)
+	if (attachment_read_values(attachment, &unread) < 0 || is_foreign)
 		attachment->n_domains = 0;
-	if (r == 1) {
+	if (r == 1 && !is_foreign) {
 		if (type->recover(&site, &port, attachment->values, err) < 0)
 			return -1;
 		attachment->n_domains =
@@ -74,6 +88,11 @@ static int detach_record(struct attachment *attachment, json_t *record, struct e
 	bool is_read = attachment_take_record(attachment, record, &unread) == 0 &&
 		       attachment_read_values(attachment, &unread) == 0;
 
+	if (is_anothers(attachment, record)) {
+		error_set(&unread, ERROR_STATE, "it is of %.64s",
+			  document_member_text(record, "plugin"));
+		is_read = false;
+	}
 	if (attachment_enter(attachment, false, err) < 0)
 		return -1;
 	if (is_read)
@@ -95,6 +114,44 @@ int detach(struct attachment *attachment, struct error *err)
 		return detach_record(attachment, record, err);
 
 	return attachment_enter(attachment, false, err) < 0 ? -1 : detach_unknown(attachment, err);
+}
+
+/* Whose it is finds it to be its own: once is enough, whatever is installed under that name. */
+static int call_owner(const struct attachment *attachment, json_t *record, struct error *err)
+{
+	const struct request who = attachment_request(record, &attachment->who);
+	CLEANUP(delegate_free) struct child_output output = { 0 };
+	auto_free char *config = json_dumps(who.config, JSON_COMPACT);
+	const struct delegate owner = { "plugin", document_member_text(record, "plugin"), "",
+					config };
+
+	if (!config || setenv(HANDED_OVER, "1", 1) < 0)
+		return error_errno(err, ERROR_INTERNAL, ENOMEM, "the configuration for %.64s",
+				   owner.type);
+	if (delegate_run(&who, VERB_DEL, &owner, &output, err) == 0)
+		return 1;
+	if (err->code != ERROR_DELEGATE_EXEC && err->code != ERROR_INVALID_ENVIRONMENT)
+		return -1;
+	error_warn("record %s: %s; what it leaves goes with \"hbrctl gc\"", attachment->id,
+		   err->msg);
+
+	return 0;
+}
+
+int detach_by_owner(const struct attachment *attachment, struct error *err)
+{
+	auto_json json_t *record = NULL;
+	const char *plugin;
+	int r = store_read_record(&attachment->store, attachment->id, &record, err);
+
+	if (r <= 0)
+		return r;
+	plugin = document_member_text(record, "plugin");
+	if (!is_anothers(attachment, record) || getenv(HANDED_OVER) ||
+	    strncmp(plugin, "hbr-", 4) != 0 || strchr(plugin, '/'))
+		return 0;
+
+	return call_owner(attachment, record, err);
 }
 
 int detach_recorded(const struct attachment_type *type, const struct request *caller,

@@ -13,9 +13,16 @@
 int detach(struct attachment *attachment, struct error *err);
 
 /*
- * The same for the attachment of a record, which is somebody else's: its lock is only tried.
- * "caller" is the request of this call, for what a record has not (CNI_PATH). 0 also when it is
- * busy.
+ * A record of another of our plugins: the network's "type" was changed since ADD. That one is run,
+ * from CNI_PATH, with ADD's configuration: 1. Its lock must not be held. 0: it is our own, or there
+ * is no such plugin, which is a warning.
+ */
+int detach_by_owner(const struct attachment *attachment, struct error *err);
+
+/*
+ * The same as detach() for the attachment of a record, which is somebody else's: its lock is only
+ * tried. "caller" is the request of this call, for what a record has not (CNI_PATH). 0 also when it
+ * is busy.
  */
 int detach_recorded(const struct attachment_type *type, const struct request *caller,
 		    json_t *record, struct error *err);

@@ -2,17 +2,14 @@
 #pragma once
 
 /*
- * The delegate: the IPAM plugin of the network, found in CNI_PATH and run with the same environment
- * and, byte for byte, the same document as we got (CNI specification, section 4). A request that
- * was made from a record gives its own CNI_* variables.
+ * The IPAM plugin of the network, a delegate (delegate.h): it gets, byte for byte, the same
+ * document as we got.
  */
 
 #include <jansson.h>
 
 #include "shared/base/error.h"
 #include "shared/cni/request.h"
-
-#define IPAM_TIMEOUT_MS 60000
 
 /* The name of the configured plugin; NULL when there is none: "ipam" absent, null, {} or
  * {"type": ""}. -1: "ipam" or its type is of a wrong kind, or the name has a '/' in it. */

@@ -165,11 +165,16 @@ static int find_record(struct attachment *attachment, struct error *err)
 int verb_del(const void *type, const struct request *request, json_t **result, struct error *err)
 {
 	auto_attachment struct attachment attachment = ATTACHMENT_NONE;
+	int r;
 
 	(void)result;
 	if (attachment_open(&attachment, type, request, false, err) < 0 ||
-	    find_record(&attachment, err) < 0 ||
-	    attachment_lock(&attachment, ATTACHMENT_LOCK_MS, err) < 0 ||
+	    find_record(&attachment, err) < 0)
+		return -1;
+	r = detach_by_owner(&attachment, err);
+	if (r != 0)
+		return r < 0 ? -1 : 0;
+	if (attachment_lock(&attachment, ATTACHMENT_LOCK_MS, err) < 0 ||
 	    detach(&attachment, err) < 0)
 		return -1;
 	lock_discard(&attachment.lock);
