@@ -92,13 +92,14 @@ net1 $(jq -r '.interfaces[0].mac' <<<"$result")"
 	is "$(fact pod2 net1 .address)" '"00:00:00:00:00:02"'
 }
 
-@test "FRRouting/frr#17483: each link goes up once; for a second pod nothing happens in the HBR netns" {
+@test "FRRouting/frr#17483: each link goes up once; at CHECK, and for a second pod, nothing happens in the HBR netns" {
 	events=$BATS_TEST_TMPDIR/events
 	ip -n hbr monitor link >"$events" 3>&- 4>&- &
 	monitor=$!
 	until_true 10 event hbr ul 1551
 	works ADD pod1 < <(conf '{"vrf": "hbr"}')
 	until_true 10 event hbr ul 1552
+	works CHECK pod1 < <(conf "{\"vrf\": \"hbr\", \"prevResult\": $out}")
 	works ADD pod2 < <(conf)
 	until_true 10 event hbr ul 1553
 	kill "$monitor"

@@ -102,6 +102,32 @@ checks() {
 	unchanged
 }
 
+@test "multus-cni#1008: the VLAN under macvlan pods goes: CHECK says so, the next ADD makes it again, and each DEL counts" {
+	local result
+	settled
+	works ADD pod1 < <(conf macvlan)
+	result=$out
+	join macvlan pod2 2
+	ip link del tr.100
+	no_link pod1 net1
+	no_link pod2 net1
+	checks 'vlan tr.100 in the host is missing' "$result" macvlan
+	pod_add pod3
+	join macvlan pod3 3
+	checks 'net1 in the pod is missing' "$result" macvlan
+	ip -n hbr addr add 10.1.0.254/24 dev br.10100
+	leave pod1
+	leave pod2
+	reaches pod3 10.1.0.254
+	pod_add pod4
+	join macvlan pod4 4
+	leave pod3
+	reaches pod4 10.1.0.254
+	leave pod4
+	unchanged
+	pod_del pod3 pod4
+}
+
 # The HBR netns goes, and another one of that name comes.
 kill_hbr() {
 	ip netns del hbr
