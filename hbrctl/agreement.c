@@ -59,6 +59,13 @@ static int remember(json_t *known, const char *file, const struct domain *domain
 				   json_pack("{s:s, s:O}", "file", file, "values", values));
 }
 
+static bool is_last(const char *files, const char *file)
+{
+	const char *last = strrchr(files, ',');
+
+	return strcmp(last ? last + 2 : files, file) == 0;
+}
+
 /* What this file is the first to say; it is named from now on. */
 static int learn(json_t *before, const char *file, json_t *values)
 {
@@ -67,7 +74,7 @@ static int learn(json_t *before, const char *file, json_t *values)
 
 	if (json_object_update_missing(all, values) < 0)
 		return -1;
-	if (json_object_size(all) > n)
+	if (json_object_size(all) > n && !is_last(inventory_text(before, "file"), file))
 		return json_object_set_new(
 			before, "file",
 			json_sprintf("%s, %s", inventory_text(before, "file"), file));

@@ -82,12 +82,21 @@ static void put_if_in(FILE *out, json_t *link, const char *place)
 		put_link(out, link);
 }
 
+static const char *trunk_in(json_t *inventory, size_t place)
+{
+	return json_string_value(json_array_get(json_object_get(inventory, "trunk"), place));
+}
+
 static void put_place(FILE *out, json_t *inventory, size_t n)
 {
 	json_t *link;
 	size_t i;
 
-	fprintf(out, "  subgraph cluster_%zu {\n    label=\"%s\";\n", n, places[n]);
+	fprintf(out, "  subgraph cluster_%zu {\n    label=\"%s\";\n    ", n, places[n]);
+	put_id(out, places[n], trunk_in(inventory, n));
+	fputs(" [label=\"", out);
+	put_text(out, trunk_in(inventory, n));
+	fputs("\\ntrunk\"];\n", out);
 	each_link(out, inventory, put_if_in, places[n]);
 	json_array_foreach(json_object_get(inventory, "leftovers"), i, link)
 		put_if_in(out, link, places[n]);
@@ -124,7 +133,7 @@ static void put_pod(FILE *out, json_t *attachment)
 /* The two ends of the trunk are one cable. */
 static void put(FILE *out, json_t *inventory)
 {
-	json_t *attachment, *trunk = json_object_get(inventory, "trunk");
+	json_t *attachment;
 	size_t i;
 
 	fputs("graph hbr {\n  rankdir=LR;\n  node [shape=box];\n", out);
@@ -133,9 +142,9 @@ static void put(FILE *out, json_t *inventory)
 	each_link(out, inventory, put_edge, "on");
 	each_link(out, inventory, put_edge, "master");
 	fputs("  ", out);
-	put_id(out, places[0], json_string_value(json_array_get(trunk, 0)));
+	put_id(out, places[0], trunk_in(inventory, 0));
 	fputs(" -- ", out);
-	put_id(out, places[1], json_string_value(json_array_get(trunk, 1)));
+	put_id(out, places[1], trunk_in(inventory, 1));
 	fputs(" [style=bold];\n", out);
 	json_array_foreach(json_object_get(inventory, "attachments"), i, attachment)
 		put_pod(out, attachment);

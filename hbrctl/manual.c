@@ -21,9 +21,9 @@ static void put_options(unsigned taken, bool of_all)
 
 		if (of_all ? row->bit : !(row->bit & taken))
 			continue;
-		fputs(".TP\n.B ", stdout);
-		printf("\\-\\-%s%s%s\n", row->name, row->argument ? " " : "",
-		       row->argument ? row->argument : "");
+		fputs(".TP\n.B \\-\\-", stdout);
+		put_roff(row->name);
+		printf("%s%s\n", row->argument ? " " : "", row->argument ? row->argument : "");
 		put_roff(row->doc);
 		putchar('\n');
 	}

@@ -42,3 +42,27 @@ busy_node() {
 	until_true 10 gone "$port"
 }
 gone() { no_link hbr "$1" 2>/dev/null; }
+
+# The lines of the standard input that are calls, "$ hbrctl ...", each with what it prints and its status.
+calls() {
+	local line words
+	while IFS= read -r line; do
+		case $line in "\$ hbrctl "*) ;; *) continue ;; esac
+		read -ra words <<<"${line#\$ hbrctl }"
+		ctl "${words[@]}" </dev/null
+		echo "$line"
+		[ -z "$out" ] || echo "$out"
+		[ -z "$err" ] || echo "$err"
+		echo "[$status]"
+	done
+}
+
+# transcript NAME: hbrctl says what stands in test/golden/NAME.txt, call by call, but for a kernel's version.
+# It is made anew by the test itself: "test/run -o DIR ... bats test/hbrctl*.bats" leaves it in DIR.
+transcript() {
+	local is=$BATS_TEST_TMPDIR/$1.txt
+	cd "$TREE" || return 1
+	calls <"test/golden/$1.txt" | sed 's/Linux [0-9]*\.[0-9]*\b/Linux 6.1/' >"$is"
+	[ -z "${KEEP:-}" ] || cp "$is" "$KEEP/"
+	diff -u "test/golden/$1.txt" "$is" >&2
+}
