@@ -20,7 +20,7 @@ PLUGINS := $(patsubst plugins/%/main.c,%,$(wildcard plugins/*/main.c))
 # What keeps the C library's resolver out of static programs has no place in others.
 SHARED  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(if $(STATIC),,%/resolver.c),$(wildcard shared/*/*.c)))
 UNITS   := $(patsubst test/unit/%.c,$(BUILD)/test/unit/%,$(wildcard test/unit/*.c))
-TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/guest/poweroff
+TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/strike/strike $(BUILD)/test/guest/poweroff
 DOCS    := $(BUILD)/docs/generate
 HBRCTL  := $(BUILD)/sbin/hbrctl
 JUDGE   := $(BUILD)/test/documents/judge
@@ -109,6 +109,7 @@ $(DOCS) $(JUDGE) $(HBRCTL):
 
 # The programs that a test is made with are never sanitized, and static: cheap to start anywhere.
 $(BUILD)/test/snapshot/snapshot: $(wildcard test/snapshot/*.[ch])
+$(BUILD)/test/strike/strike: test/strike/strike.c
 $(BUILD)/test/guest/poweroff: test/guest/poweroff.c
 $(TOOLS): $(BUILD)/flags
 	@mkdir -p $(@D)

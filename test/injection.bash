@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Faults from outside: a netlink request that fails (strace), a plugin that dies (strike). A file of such
+# tests has "load injection" after "load helpers". It attaches pod1 by $CONF, and its function "clean"
+# says that all is as it was before.
+
+STRIKE=$BUILD/test/strike/strike
+
+#
+# each_request VERB VERIFY: call it with its 1st, 2nd, ... netlink request failing, until there is none
+# left to fail; VERIFY after each. What is done for good measure may fail with a warning (tolerated).
+# Sets injected. All errors are looked at once, at the end: one program instead of fifty. (raw: to
+# decode a request costs strace 90 ms in a guest.)
+#
+each_request() {
+	said=() tolerated=0
+	for ((injected = 0; injected < 200; injected++)); do
+		WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e 'trace=sendmsg,clock_nanosleep' -e raw=all -e "inject=sendmsg:error=ENOBUFS:when=$((injected + 1))")
+		plugin "$1" pod1 <"$CONF"
+		WRAP=()
+		[[ $(<"$BATS_TEST_TMPDIR/strace") == *INJECTED* ]] || break
+		note && "$2" || { echo "after failure of request $((injected + 1)) of $1: $out" >&2; return 1; }
+	done
+	is "$status" 0
+}
+
+note() {
+	if [ "$status" = 0 ]; then
+		tolerated=$((tolerated + 1))
+		contains "$err" 'warning: '
+	elif [ -n "$out" ]; then
+		said+=("$out")
+	else
+		echo "no error on standard output: $err" >&2
+		return 1
+	fi
+}
+
+# VERIFY after ADD, and after DEL.
+unharmed() {
+	[ "$status" != 0 ] || works DEL pod1 <"$CONF"
+	SNAPSHOT_TRIES=2 clean
+}
+again() { works DEL pod1 <"$CONF" && SNAPSHOT_TRIES=10 clean && works ADD pod1 <"$CONF"; }
+
+# Whether a port forwards already when it is looked at is the kernel's to say: each pause is a request
+# more. This is how many there are without those, in the run that was traced last.
+needed() { awk '/^sendmsg/ { n++ } /^clock_nanosleep/ { n-- } END { print n }' "$BATS_TEST_TMPDIR/strace"; }
+
+# as_plainly VERB: nothing was left out: all requests that a plain run needs were injected.
+as_plainly() {
+	local last plain
+	last=$(needed)
+	WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e 'trace=sendmsg,clock_nanosleep' -e raw=all)
+	works "$1" pod1 <"$CONF"
+	WRAP=()
+	plain=$(requests)
+	echo "# ${PLUGIN##*/} $1: requests injected: $injected, of a plain run: $plain (a warning is enough for $tolerated)" >&3
+	is "$last" "$(needed)"
+	[ "$injected" -ge "$last" ]
+	[ "$injected" -le $((last + 10)) ]
+}
+
+# each_names_its_object: as many errors as failures, each complete, each with what it is about.
+each_names_its_object() {
+	local object='(br|vx|tr)\\.[0-9]+|pv[0-9a-f]{12}|([0-9a-f]{2}:){5}|(links|addresses) in the|\\b(net1|lo|tr|ul|hbn|hbr|red)\\b|[0-9.]+/|[0-9a-f]+::|route|neighbour|table|VRF'
+	is "${#said[@]}" $((injected - tolerated))
+	is "$(printf '%s\n' "${said[@]}" | jq -cs "map(select((.cniVersion // \"\") == \"\" or .code != 101 or
+		(.msg | test(\"$object\") | not) or (.msg + .details | test(\"not found|no such file\"; \"i\")))) | map(.msg)")" '[]'
+}
+
+# attached, detached: each request of ADD, of DEL; nothing of pod1 is there, before and after.
+attached() {
+	each_request ADD unharmed
+	each_names_its_object
+	works DEL pod1 <"$CONF"
+	as_plainly ADD
+	works DEL pod1 <"$CONF"
+}
+detached() {
+	works ADD pod1 <"$CONF"
+	each_request DEL again
+	each_names_its_object
+	works ADD pod1 <"$CONF"
+	as_plainly DEL
+}
+
+#
+# struck VERB [STEP]: it is killed before its 1st, 2nd, ... change, for each change that it makes when it
+# lives; with STEP at every STEP-th, beginning somewhere else in each ROUND. After each, what "mend" does
+# (DEL) must leave all clean. Prints how many of how many.
+#
+struck() {
+	local verb=$1 step=${2:-1} n plain killed=0
+	[ "$verb" = ADD ] || works ADD pod1 <"$CONF" || return 1
+	WRAP=("$STRIKE" -o "$BATS_TEST_TMPDIR/strace")
+	works "$verb" pod1 <"$CONF" || return 1
+	plain=$(wc -l <"$BATS_TEST_TMPDIR/strace")
+	WRAP=()
+	[ "$verb" != ADD ] || works DEL pod1 <"$CONF" || return 1
+	clean || return 1
+	for ((n = ${ROUND:-1} % step + 1; n <= plain; n += step)); do
+		[ "$verb" = ADD ] || works ADD pod1 <"$CONF" || return 1
+		struck_at "$verb" $n || { echo "$verb killed at change $n of $plain: $(tail -n 1 "$BATS_TEST_TMPDIR/strace")" >&2; return 1; }
+		killed=$((killed + 1))
+	done
+	echo "# kills: ${PLUGIN##*/} $verb, ${what:-}: $killed of $plain changes$([ "$step" = 1 ] || echo ", every ${step}th")" >&3
+	[ "$plain" -gt 10 ] && [ $killed -gt 0 ]
+}
+
+struck_at() {
+	WRAP=("$STRIKE" -n "$2" -o "$BATS_TEST_TMPDIR/strace")
+	plugin "$1" pod1 <"$CONF"
+	WRAP=()
+	is "$status" 137 && "${mend:-mend}" && SNAPSHOT_TRIES=${SNAPSHOT_TRIES:-20} clean
+}
+
+# Nothing is to be said about it, but that what was written half is.
+mend() {
+	plugin DEL pod1 <"$CONF"
+	is "$status$out" 0 || { echo "$err" >&2; return 1; }
+}

@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# weight: 170
+# kill -9 before every change that ADD and DEL make: a netlink request, a file or directory that is made,
+# written, renamed or removed, a child that begins or ends. DEL, or "hbrctl gc" where no DEL comes, leaves
+# nothing; and one attachment that stays loses no packet meanwhile. EVERY=N: only at each N-th, of those that
+# take long; each ROUND begins somewhere else (see soak).
+
+load helpers
+load modes
+load vrf
+load frr.bash
+load hbrctl
+load injection
+load pinger
+
+IPAM='"ipam": {"type": "host-local", "dataDir": "/run/leases", "ranges": [[{"subnet": "10.1.0.0/24"}]]}'
+FEW=${EVERY:-9} SOME=${EVERY:-2} ALL=${EVERY:-1}
+
+# pod2 is silent: what a bridge learns from a pod that stays is no leftover.
+setup_file() {
+	need vrf vlan
+	node_up
+	pinger_start
+	pod_add pod1
+	silent_pod pod2
+}
+teardown_file() {
+	pinger_end
+	frr_stop hbr
+	node_down
+}
+setup() {
+	CONF=$BATS_TEST_TMPDIR/conf
+	take
+}
+# The test that comes next is not to fail with this one.
+teardown() {
+	[ "${BATS_TEST_COMPLETED:-}" != 1 ] || return 0
+	for pod in pod1 pod2; do plugin DEL $pod <<<'{"cniVersion": "1.0.0", "name": "any", "type": "any"}'; done
+}
+
+# What comes and goes by itself.
+SETTLING=(-x '* operstate *' -x '*fdb * dynamic *' -x '*neighbour * dynamic *' -x '* rp_filter *' -x '*link red address *')
+take() { snapshot_take "${SETTLING[@]}"; }
+clean() { snapshot_same "${SETTLING[@]}" && bare && no_leases; }
+bare() { is "$(ip netns exec pod1 ls /sys/class/net)" lo; }
+no_leases() {
+	local lease
+	for lease in /run/leases/*/10.*; do [ ! -e "$lease" ] || { echo "$lease" >&2; return 1; }; done
+}
+
+@test "sriov-cni#212: hbr-l2 on a bridge, with IPAM, killed at every change: DEL is clean" {
+	what='bridge, IPAM'
+	l2 10100 "\"vlan\": 100, $IPAM" >"$CONF"
+	struck ADD "$ALL"
+	struck DEL "$ALL"
+}
+
+@test "sriov-cni#212: hbr-l2 with a gateway, in a VRF, killed at every change: DEL is clean" {
+	what='gateway, VRF'
+	as gateway
+	way gateway 1 >"$CONF"
+	struck ADD "$SOME"
+	struck DEL "$SOME"
+}
+
+@test "sriov-cni#212: hbr-vrf, with IPAM, killed at every change: DEL is clean" {
+	what='VRF, IPAM'
+	as routed
+	l3 red "\"vni\": 5000, $IPAM" >"$CONF"
+	struck ADD "$ALL"
+	struck DEL "$ALL"
+}
+
+@test "sriov-cni#212: macvlan and direct, in a domain that another pod keeps, killed at every change: DEL is clean" {
+	cp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/clean"
+	for what in macvlan direct; do
+		conf $what '{"vrf": "hbr", "addresses": [{"address": "10.1.0.1/24"}, {"address": "fd00:1::1/64"}]}' >"$CONF"
+		works ADD pod2 < <(conf $what '{"vrf": "hbr"}')
+		take
+		struck ADD "$ALL"
+		struck DEL "$ALL"
+		works DEL pod2 < <(conf $what)
+		cp "$BATS_TEST_TMPDIR/clean" "$BATS_TEST_TMPDIR/before"
+		clean
+	done
+}
+
+# The pod dies too, and nobody calls DEL. What hbrctl says of it is in hbrctl-gc.bats.
+collect() {
+	pod_del pod1
+	until_true 10 no_ports || return 1
+	ctl gc
+	pod_add pod1
+	is "$status" 0 || { echo "$out$err" >&2; return 1; }
+}
+no_ports() { is "$(cd /sys/class/net && echo pv*)" "$PORTS" 2>/dev/null; }
+
+@test "killed with its pod, at every change: hbrctl gc is clean" {
+	local PORTS mend=collect
+	PORTS=$(cd /sys/class/net && echo pv*)
+	what='bridge, gc'
+	l2 10100 "\"vlan\": 100, $IPAM" >"$CONF"
+	struck ADD "$FEW"
+	struck DEL "$FEW"
+	what='VRF, gc'
+	as routed
+	way routed 1 >"$CONF"
+	struck ADD "$FEW"
+	struck DEL "$FEW"
+}
+
+told() { frr_says hbr 'show running-config' 'show vrf' | sed '1,/^service integrated/d; s/ id [0-9]* / /'; }
+untold() { until_true 5 is_untold || { told | diff -U0 "$BATS_TEST_TMPDIR/told" - >&2; return 1; }; }
+is_untold() { told | cmp -s "$BATS_TEST_TMPDIR/told" -; }
+
+@test "where FRR is told, both plugins killed at every change: DEL is clean, in FRR too" {
+	local which
+	clean() { snapshot_same "${SETTLING[@]}" && bare && no_leases && untold; }
+	frr_start hbr
+	frr_evpn hbr
+	printf '{"frr": {"vtySocketDir": "%s"}}\n' "$FRR_DIR/hbr" >/etc/hbr-cni/node.json
+	told >"$BATS_TEST_TMPDIR/told"
+	take
+	for which in routed gateway; do
+		what="$which, FRR"
+		as $which
+		way $which 1 >"$CONF"
+		[ $which = gateway ] || l3 red "\"vni\": 5000, $IPAM" >"$CONF"
+		struck ADD "${EVERY:-23}"
+		struck DEL "${EVERY:-23}"
+	done
+	frr_stop hbr
+	rm /etc/hbr-cni/node.json
+}
+
+@test "one attachment that stays lost no packet meanwhile" {
+	pinger_stop
+}
