@@ -174,8 +174,9 @@ analyze: ## gcc -fanalyzer and clang's analyzer over every file
 	$(MAKE) BUILD='$(BUILD)/fanalyzer' CC=gcc CFLAGS='-O1 -g -fanalyzer' WERROR=1 all
 	scan-build --status-bugs $(MAKE) BUILD='$(BUILD)/scan' all
 
-soak: bed ## what takes longer than a check may
-	BUILD='$(abspath $(BUILD))' test/soak
+soak: ## 20 rounds of races, storm and kills: what test/SOAK.md is made by; SOAK=long: what takes hours
+	@$(MAKE) bed >&2
+	@BUILD='$(abspath $(BUILD))' test/soak $(SOAK)
 
 mutants: bed ## break the code one line at a time: each break must turn a test red
 	BUILD='$(abspath $(BUILD))' test/mutants
