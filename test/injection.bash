@@ -88,29 +88,43 @@ detached() {
 }
 
 #
-# struck VERB [STEP]: it is killed before its 1st, 2nd, ... change, for each change that it makes when it
-# lives; with STEP at every STEP-th, beginning somewhere else in each ROUND. After each, what "mend" does
-# (DEL) must leave all clean. Prints how many of how many.
+# struck VERB [STEP [SHARE]]: it is killed before its 1st, 2nd, ... change, for each change that it makes when
+# it lives; with STEP only at every STEP-th. After each, "mend" (DEL) must leave all clean. Prints how many
+# of how many. With SLICE=SECONDS it ends after that time (SHARE times as much), and goes on from there when
+# called again, in another run too: the place is in KEEP.
 #
 struck() {
-	local verb=$1 step=${2:-1} n plain killed=0
-	[ "$verb" = ADD ] || works ADD pod1 <"$CONF" || return 1
-	WRAP=("$STRIKE" -o "$BATS_TEST_TMPDIR/strace")
-	works "$verb" pod1 <"$CONF" || return 1
-	plain=$(wc -l <"$BATS_TEST_TMPDIR/strace")
-	WRAP=()
-	[ "$verb" != ADD ] || works DEL pod1 <"$CONF" || return 1
-	clean || return 1
-	for ((n = ${ROUND:-1} % step + 1; n <= plain; n += step)); do
-		[ "$verb" = ADD ] || works ADD pod1 <"$CONF" || return 1
+	local verb=$1 step=${2:-1} share=${3:-1} until='' first=0 killed=0 i n plain place
+	place=${KEEP:-$BATS_TEST_TMPDIR}/$verb-${PLUGIN##*/}-${what//[, ]/_}
+	if [ -n "${SLICE:-}" ]; then
+		step=1 until=$((${EPOCHREALTIME/./} + SLICE * share * 1000000))
+		[ ! -e "$place" ] || read -r first <"$place"
+	fi
+	count_changes "$verb" || return 1
+	for ((i = 0; i < plain; i += step)); do
+		[ -z "$until" ] || [ "${EPOCHREALTIME/./}" -lt "$until" ] || break
+		n=$(((first + i) % plain + 1))
 		struck_at "$verb" $n || { echo "$verb killed at change $n of $plain: $(tail -n 1 "$BATS_TEST_TMPDIR/strace")" >&2; return 1; }
 		killed=$((killed + 1))
 	done
-	echo "# kills: ${PLUGIN##*/} $verb, ${what:-}: $killed of $plain changes$([ "$step" = 1 ] || echo ", every ${step}th")" >&3
-	[ "$plain" -gt 10 ] && [ $killed -gt 0 ]
+	echo $(((first + i) % plain)) >"$place"
+	echo "# kills: ${PLUGIN##*/} $verb, $what: $killed of $plain changes" >&3
+	[ "$plain" -ge 10 ] && [ $killed -gt 0 ]
+}
+
+# Sets plain: how many changes there are when nobody kills it.
+count_changes() {
+	[ "$1" = ADD ] || works ADD pod1 <"$CONF" || return 1
+	WRAP=("$STRIKE" -o "$BATS_TEST_TMPDIR/strace")
+	works "$1" pod1 <"$CONF" || return 1
+	WRAP=()
+	plain=$(wc -l <"$BATS_TEST_TMPDIR/strace")
+	[ "$1" != ADD ] || works DEL pod1 <"$CONF" || return 1
+	clean
 }
 
 struck_at() {
+	[ "$1" = ADD ] || works ADD pod1 <"$CONF" || return 1
 	WRAP=("$STRIKE" -n "$2" -o "$BATS_TEST_TMPDIR/strace")
 	plugin "$1" pod1 <"$CONF"
 	WRAP=()
