@@ -154,12 +154,33 @@ static unsigned changing_request(pid_t pid, unsigned long at)
 									     : 0;
 }
 
-static void put_path(const struct run *run, const char *what, pid_t pid, unsigned long at)
+/* Is something of that name there, as the process sees it? */
+static bool is_there(pid_t pid, int dir, const char *name)
 {
-	char path[128] = "";
+	char path[256];
 
-	get_bytes(pid, at, path, sizeof(path) - 1);
-	fprintf(run->out, "%s %s\n", what, path);
+	if (name[0] == '/')
+		snprintf(path, sizeof(path), "/proc/%d/root%s", pid, name);
+	else if (dir == AT_FDCWD)
+		snprintf(path, sizeof(path), "/proc/%d/cwd/%s", pid, name);
+	else
+		snprintf(path, sizeof(path), "/proc/%d/fd/%d/%s", pid, dir, name);
+
+	return faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* What removes what is not there, or makes what is there, changes nothing. */
+static bool changes_entry(const struct run *run, pid_t pid, const char *what, int dir,
+			  unsigned long at, bool makes)
+{
+	char name[128] = "";
+
+	get_bytes(pid, at, name, sizeof(name) - 1);
+	if (is_there(pid, dir, name) == makes)
+		return false;
+	fprintf(run->out, "%s %s\n", what, name);
+
+	return true;
 }
 
 static bool is_child(const struct run *run, pid_t pid)
@@ -179,7 +200,7 @@ static bool child_changes(const struct run *run, pid_t pid, const struct call *c
 	if (!is_child(run, pid))
 		return false;
 	if (call->nr == SYS_execve)
-		put_path(run, "child begins", pid, call->args[0]);
+		fprintf(run->out, "child begins\n");
 	else if (call->nr == SYS_exit_group)
 		fprintf(run->out, "child ends\n");
 
@@ -195,7 +216,37 @@ static bool writes(const struct run *run, const struct call *call)
 	return true;
 }
 
-static bool own_change(const struct run *run, pid_t pid, const struct call *call)
+static bool file_changes(const struct run *run, pid_t pid, const struct call *call)
+{
+	const unsigned long *args = call->args;
+
+	switch (call->nr) {
+	case SYS_openat:
+		if (args[2] & O_TRUNC) {
+			fprintf(run->out, "truncate\n");
+			return true;
+		}
+		return changes_entry(run, pid, "openat", (int)args[0], args[1], true);
+	case SYS_mkdirat:
+		return changes_entry(run, pid, "mkdirat", (int)args[0], args[1], true);
+	case SYS_renameat:
+		return changes_entry(run, pid, "renameat", (int)args[0], args[1], false);
+	case SYS_unlinkat:
+		return changes_entry(run, pid, "unlinkat", (int)args[0], args[1], false);
+#ifdef SYS_rename
+	case SYS_mkdir:
+		return changes_entry(run, pid, "mkdir", AT_FDCWD, args[0], true);
+	case SYS_rename:
+	case SYS_unlink:
+	case SYS_rmdir:
+		return changes_entry(run, pid, "path", AT_FDCWD, args[0], false);
+#endif
+	default:
+		return false;
+	}
+}
+
+static bool own_changes(const struct run *run, pid_t pid, const struct call *call)
 {
 	unsigned type;
 
@@ -207,28 +258,11 @@ static bool own_change(const struct run *run, pid_t pid, const struct call *call
 		return type != 0;
 	case SYS_write:
 		return writes(run, call);
-	case SYS_execve:
-	case SYS_exit_group:
-		return false;
 	case SYS_fsync:
 		fprintf(run->out, "fsync\n");
 		return true;
-#ifdef SYS_rename
-	case SYS_rename:
-	case SYS_unlink:
-	case SYS_rmdir:
-	case SYS_mkdir:
-		put_path(run, "path", pid, call->args[0]);
-		return true;
-#endif
 	default:
-		put_path(run,
-			 call->nr == SYS_renameat   ? "renameat"
-			 : call->nr == SYS_unlinkat ? "unlinkat"
-			 : call->nr == SYS_mkdirat  ? "mkdirat"
-						    : "openat",
-			 pid, call->args[1]);
-		return true;
+		return file_changes(run, pid, call);
 	}
 }
 
@@ -237,7 +271,7 @@ static void on_call(struct run *run, pid_t pid)
 	struct call call;
 
 	get_call(pid, &call);
-	if (pid == run->pid ? own_change(run, pid, &call) : child_changes(run, pid, &call)) {
+	if (pid == run->pid ? own_changes(run, pid, &call) : child_changes(run, pid, &call)) {
 		run->changes++;
 		if (run->changes == run->fatal)
 			kill(run->pid, SIGKILL);
