@@ -69,6 +69,35 @@ last_against_first() {
 }
 CALLS=(unlinkat sendmsg unlinkat flock)
 
+# changes VERB: what strike counts of a plain run is what strace shows of another.
+changes() {
+	local struck traced
+	WRAP=("$BUILD/test/strike/strike" -o "$BATS_TEST_TMPDIR/struck")
+	works "$1" pod1 < <(net 10100)
+	struck=$(wc -l <"$BATS_TEST_TMPDIR/struck")
+	WRAP=()
+	[ "$1" = ADD ] || works ADD pod1 < <(net 10100)
+	[ "$1" = DEL ] || works DEL pod1 < <(net 10100)
+	WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/traced" -e "trace=sendmsg,openat,mkdir,mkdirat,renameat,unlinkat,write,fsync")
+	works "$1" pod1 < <(net 10100)
+	WRAP=()
+	traced=$(grep -cE '^(sendmsg\(.*nlmsg_type=(RTM_(NEW|DEL|SET)|0x[0-9a-f]*[01345789bcdf] )|openat\(.*O_EXCL.* = [0-9]|(mkdir|mkdirat|renameat|unlinkat|fsync)\(.* = 0$|write\(([13-9]|[0-9]{2}),)' "$BATS_TEST_TMPDIR/traced")
+	# Its lock's file is new, which strace does not tell from one that is there.
+	[ "$1" = DEL ] || traced=$((traced + 1))
+	echo "# $1: $struck changes struck, $traced traced" >&3
+	is "$struck" "$traced"
+}
+
+@test "each change that strace sees is one that kills.bats kills at" {
+	silent_pod pod1
+	works ADD pod1 < <(net 10100) # the files of locks stay
+	works DEL pod1 < <(net 10100)
+	changes ADD
+	changes DEL
+	pod_del pod1
+	same
+}
+
 @test "the last DEL against the first ADD, on all cores, with the window widened" {
 	silent_pod pod1 pod2
 	last_against_first "$RACES"
