@@ -11,9 +11,9 @@ load modes
 load vrf
 load frr.bash
 load injection
+load kills.bash
 load pinger
 
-IPAM='"ipam": {"type": "lease"}'
 FEW=${EVERY:-9} SOME=${EVERY:-2} ALL=${EVERY:-1}
 
 # pod2 is silent: what a bridge learns from a pod that stays is no leftover.
@@ -32,55 +32,12 @@ teardown_file() {
 }
 setup() {
 	CONF=$BATS_TEST_TMPDIR/conf CNI_PATH=$BATS_FILE_TMPDIR
-	take
+	remember
 }
 # The test that comes next is not to fail with this one.
 teardown() {
 	[ "${BATS_TEST_COMPLETED:-}" != 1 ] || return 0
 	for pod in pod1 pod2; do plugin DEL $pod <<<'{"cniVersion": "1.0.0", "name": "any", "type": "any"}'; done
-}
-
-# An IPAM plugin that starts no other program: each costs a guest more than all that is asked here.
-lease() {
-	mkdir -p /run/leases
-	cat >"$BATS_FILE_TMPDIR/lease" <<-'E'
-		#!/bin/sh
-		case $CNI_COMMAND in
-		ADD) echo given; echo '{"cniVersion": "1.0.0", "ips": [{"address": "10.1.0.5/24"}]}' >&3 ;;
-		DEL) echo free ;;
-		esac 3>&1 >"/run/leases/$CNI_CONTAINERID.$CNI_IFNAME"
-	E
-	chmod +x "$BATS_FILE_TMPDIR/lease"
-}
-all_free() {
-	local lease state
-	for lease in /run/leases/*; do
-		[ ! -e "$lease" ] || { read -r state <"$lease"; is "$state" free; } || { echo "$lease" >&2; return 1; }
-	done
-}
-
-# What comes and goes by itself. The pod is looked at too.
-look() {
-	"$SNAPSHOT" -x '* link br.* operstate *' -x '* operstate *' -x '*fdb * dynamic *' -x '*neighbour * dynamic *' -x '* rp_filter *' \
-		-x '*link red address *' -s "$NODE_STATE" /proc/self/ns/net hbr pod1
-}
-take() {
-	local tries
-	for ((tries = 0; tries < 50; tries++)); do
-		before=$(look)
-		[ "$(look)" != "$before" ] || return 0
-	done
-	echo "the node does not settle" >&2
-	return 1
-}
-clean() {
-	local now tries
-	for ((tries = 0; tries < 40; tries++)); do
-		now=$(look)
-		[ "$now" != "$before" ] || { all_free; return; }
-	done
-	diff -U0 <(echo "$before") <(echo "$now") >&2
-	return 1
 }
 
 @test "sriov-cni#212: hbr-l2 on a bridge, with IPAM, killed at every change: DEL is clean" {
@@ -111,7 +68,7 @@ clean() {
 	for what in macvlan direct; do
 		conf $what '{"vrf": "hbr", "addresses": [{"address": "10.1.0.1/24"}, {"address": "fd00:1::1/64"}]}' >"$CONF"
 		works ADD pod2 < <(conf $what '{"vrf": "hbr"}')
-		take
+		remember
 		struck ADD "$ALL"
 		struck DEL "$ALL"
 		works DEL pod2 < <(conf $what)
@@ -155,7 +112,7 @@ is_untold() { told | cmp -s "$BATS_TEST_TMPDIR/told" -; }
 	frr_evpn hbr
 	printf '{"frr": {"vtySocketDir": "%s"}}\n' "$FRR_DIR/hbr" >/etc/hbr-cni/node.json
 	told >"$BATS_TEST_TMPDIR/told"
-	take
+	remember
 	for which in routed gateway; do
 		what="$which, FRR"
 		as $which

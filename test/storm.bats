@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=any-kernel
 # kernel: running
-# weight: 40
+# weight: 70
 # Races on all cores that there are: a guest kernel has one. Pods are attached directly, which needs neither
 # VLAN nor VRF; the others are in races.bats. RACES, STORM: how often, and how many seconds (see soak).
 
 load helpers
 load pinger
+load injection
+load kills.bash
 
-RACES=${RACES:-10} STORM=${STORM:-4} SEED=${SEED:-$RANDOM}
+RACES=${RACES:-5} STORM=${STORM:-4} SEED=${SEED:-$RANDOM}
 
 setup_file() {
 	node_up
@@ -94,6 +96,18 @@ changes() {
 	works DEL pod1 < <(net 10100)
 	changes ADD
 	changes DEL
+	pod_del pod1
+	same
+}
+
+@test "direct, with IPAM, killed at every change: DEL is clean" {
+	CONF=$BATS_TEST_TMPDIR/conf CNI_PATH=$BATS_FILE_TMPDIR what='direct, IPAM, running kernel'
+	lease
+	silent_pod pod1
+	net 10100 "$IPAM" >"$CONF"
+	remember
+	struck ADD
+	struck DEL
 	pod_del pod1
 	same
 }
