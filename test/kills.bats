@@ -118,8 +118,8 @@ is_untold() { told | cmp -s "$BATS_TEST_TMPDIR/told" -; }
 		as $which
 		way $which 1 >"$CONF"
 		[ $which = gateway ] || l3 red "\"vni\": 5000, $IPAM" >"$CONF"
-		struck ADD "${EVERY:-23}" 3
-		struck DEL "${EVERY:-23}" 3
+		struck ADD "${EVERY:-40}" 3
+		struck DEL "${EVERY:-40}" 3
 	done
 	frr_stop hbr
 	rm /etc/hbr-cni/node.json

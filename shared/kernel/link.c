@@ -277,9 +277,11 @@ static int visit_all(const struct each *each, link_visit_fn *visit, void *arg)
 int links_each(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
 	       struct error *err)
 {
+	auto_free struct link_state *states = NULL;
 	struct each each = { .like = like };
 	int r = list(nl, forget, &each);
-	auto_free struct link_state *states = each.states;
+
+	states = each.states;
 
 	return r < 0 ? netlink_error(nl, r, err, "list links") : visit_all(&each, visit, arg);
 }
@@ -287,10 +289,11 @@ int links_each(struct netlink *nl, const struct link *like, link_visit_fn *visit
 int links_survey(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
 		 struct error *err)
 {
+	auto_free struct link_state *states = NULL;
 	struct each each = { .like = like };
 	int r = list(nl, NULL, &each);
-	auto_free struct link_state *states = each.states;
 
+	states = each.states;
 	/* What was there all the while is in one of the lists. */
 	if (r < 0 && r != -EINTR)
 		return netlink_error(nl, r, err, "list links");
