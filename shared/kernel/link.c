@@ -264,6 +264,13 @@ static int list(struct netlink *nl, void (*reset)(void *arg), struct each *each)
 	return r < 0 ? r : each->r;
 }
 
+static void forget_all(struct each *each)
+{
+	free(each->states);
+}
+
+#define auto_each CLEANUP(forget_all)
+
 static int visit_all(const struct each *each, link_visit_fn *visit, void *arg)
 {
 	int r = 0;
@@ -277,11 +284,8 @@ static int visit_all(const struct each *each, link_visit_fn *visit, void *arg)
 int links_each(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
 	       struct error *err)
 {
-	auto_free struct link_state *states = NULL;
-	struct each each = { .like = like };
+	auto_each struct each each = { .like = like };
 	int r = list(nl, forget, &each);
-
-	states = each.states;
 
 	return r < 0 ? netlink_error(nl, r, err, "list links") : visit_all(&each, visit, arg);
 }
@@ -289,11 +293,9 @@ int links_each(struct netlink *nl, const struct link *like, link_visit_fn *visit
 int links_survey(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
 		 struct error *err)
 {
-	auto_free struct link_state *states = NULL;
-	struct each each = { .like = like };
+	auto_each struct each each = { .like = like };
 	int r = list(nl, NULL, &each);
 
-	states = each.states;
 	/* What was there all the while is in one of the lists. */
 	if (r < 0 && r != -EINTR)
 		return netlink_error(nl, r, err, "list links");
