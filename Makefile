@@ -20,7 +20,7 @@ PLUGINS := $(patsubst plugins/%/main.c,%,$(wildcard plugins/*/main.c))
 # What keeps the C library's resolver out of static programs has no place in others.
 SHARED  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(if $(STATIC),,%/resolver.c),$(wildcard shared/*/*.c)))
 UNITS   := $(patsubst test/unit/%.c,$(BUILD)/test/unit/%,$(wildcard test/unit/*.c))
-TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/guest/poweroff
+TOOLS   := $(BUILD)/test/snapshot/snapshot $(BUILD)/test/strike/strike $(BUILD)/test/guest/poweroff
 DOCS    := $(BUILD)/docs/generate
 HBRCTL  := $(BUILD)/sbin/hbrctl
 JUDGE   := $(BUILD)/test/documents/judge
@@ -109,6 +109,7 @@ $(DOCS) $(JUDGE) $(HBRCTL):
 
 # The programs that a test is made with are never sanitized, and static: cheap to start anywhere.
 $(BUILD)/test/snapshot/snapshot: $(wildcard test/snapshot/*.[ch])
+$(BUILD)/test/strike/strike: test/strike/strike.c
 $(BUILD)/test/guest/poweroff: test/guest/poweroff.c
 $(TOOLS): $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -173,8 +174,9 @@ analyze: ## gcc -fanalyzer and clang's analyzer over every file
 	$(MAKE) BUILD='$(BUILD)/fanalyzer' CC=gcc CFLAGS='-O1 -g -fanalyzer' WERROR=1 all
 	scan-build --status-bugs $(MAKE) BUILD='$(BUILD)/scan' all
 
-soak: bed ## what takes longer than a check may
-	BUILD='$(abspath $(BUILD))' test/soak
+soak: ## 20 rounds of races, storm and kills: what test/SOAK.md is made by; SOAK=long: what takes hours
+	@$(MAKE) bed >&2
+	@BUILD='$(abspath $(BUILD))' test/soak $(SOAK)
 
 mutants: bed ## break the code one line at a time: each break must turn a test red
 	BUILD='$(abspath $(BUILD))' test/mutants

@@ -4,6 +4,7 @@
 # The bed itself: a test that cannot fail proves nothing.
 
 load helpers
+load injection
 
 setup() { node_up; }
 teardown() { node_down; }
@@ -154,20 +155,39 @@ true_route() { ip -n hbr route "$@"; }
 }
 
 @test "every request is injected, one after the other" {
-	attempt() {
+	CONF=/dev/null
+	plugin() {
 		status=0 out=''
-		"${WRAP[@]}" ip link add injected type bridge 2>/dev/null || status=$?
+		"${WRAP[@]}" ip link add injected type bridge 2>/dev/null || status=$? out=refused
 	}
 	attempts=0
 	verify() { attempts=$((attempts + 1)); ! has_link host injected; }
-	inject_all attempt verify
+	each_request ADD verify
 	[ "$injected" -gt 0 ]
 	is "$attempts" "$injected"
 	has_link host injected
 	ip link del injected
-	run inject_all attempt false
+	run each_request ADD false
 	is "$status" 1
 	contains "$output" 'after failure of request 1'
+}
+
+@test "every change is struck: what is written before it stays, what comes behind it does not come" {
+	cd "$BATS_TEST_TMPDIR"
+	"$STRIKE" -o trace sh -c 'echo 1 >one; mv one two; echo done'
+	is "$(cut -d' ' -f1 trace | xargs)" 'truncate write child child write'
+	rm two
+	"$STRIKE" -n 2 -o trace sh -c 'echo 1 >one; mv one two; echo done' && return 1
+	[ -e one ]
+	is "$(<one)" ''
+	"$STRIKE" -n 5 -o trace sh -c 'echo 1 >one; mv one two; echo done' >said && return 1
+	is "$(<said)" ''
+	[ -e two ]
+	"$STRIKE" -n 1 -o trace ip link add struck type bridge && return 1
+	no_link host struck
+	is "$(<trace)" 'request 16'
+	"$STRIKE" -n 2 -o trace ip link add struck type bridge
+	ip link del struck
 }
 
 @test "a plugin gets its environment and its input, and nothing else" {

@@ -291,46 +291,6 @@ snapshot_same() {
 	return 1
 }
 
-#
-# inject_all ATTEMPT VERIFY: call ATTEMPT (a function that runs plugin once), with its 1st, 2nd, ...
-# netlink request failing, until it succeeds; after each failure call VERIFY. Sets injected. (raw: to
-# decode a request costs strace 90 ms in a guest.)
-#
-inject_all() {
-	for ((injected = 0; injected < 200; injected++)); do
-		WRAP=(strace -qq -o "$BATS_TEST_TMPDIR/strace" -e 'trace=sendmsg,clock_nanosleep' -e raw=all -e "inject=sendmsg:error=ENOBUFS:when=$((injected + 1))")
-		"$1"
-		WRAP=()
-		[ "$status" != 0 ] || return 0
-		"$2" || { echo "after failure of request $((injected + 1)): $out" >&2; return 1; }
-	done
-	echo "still failing after $injected requests: $out" >&2
-	return 1
-}
-
-#
-# killed VERB CALL SAME...: run it for pod1 with $CONF, killed at its 1st, 2nd, ... CALL, until it lives;
-# DEL after each, and then SAME must say that all is as it was. Prints how often it was killed.
-#
-killed() {
-	local verb=$1 call=$2 n ended
-	shift 2
-	for ((n = 1; n < 200; n++)); do
-		[ "$verb" = ADD ] || works ADD pod1 <"$CONF" || return 1
-		WRAP=(strace -qq -o /dev/null -e "trace=$call" -e "raw=$call" -e "inject=$call:signal=KILL:when=$n")
-		plugin "$verb" pod1 <"$CONF"
-		WRAP=()
-		[ "$status" = 0 ] || [ "$status" = 137 ] || { echo "$call $n: status $status $out $err" >&2; return 1; }
-		ended=$status
-		plugin DEL pod1 <"$CONF"
-		is "$status$out" 0 || return 1
-		SNAPSHOT_TRIES=10 "$@" || { echo "killed at $call $n of $verb" >&2; return 1; }
-		[ "$ended" != 0 ] || break
-	done
-	echo "# killed at $((n - 1)) $call of $verb" >&3
-	[ "$n" -gt 1 ]
-}
-
 # traced VERB...: it works, and what it sent is in $BATS_TEST_TMPDIR/strace; then requests is how many
 # netlink requests that were.
 traced() {

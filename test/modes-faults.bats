@@ -1,11 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 75
+# weight: 55
 # Pods on a macvlan, and wired directly: each netlink request of ADD and DEL fails once. What holds
 # for a pod on a bridge is tried in faults.bats.
 
 load helpers
 load modes
+load injection
 
 # The carrier of a link on another comes in its own time; what a bridge learned meanwhile goes by itself.
 SETTLING=(-x '* operstate *' -x '*fdb * dynamic *')
@@ -22,37 +23,10 @@ teardown() { [ "${BATS_TEST_COMPLETED:-}" = 1 ] || node_down; }
 teardown_file() { node_down; }
 
 silent() { pod_add "$1" && at "$1" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'; }
-add() { plugin ADD pod1 <"$CONF"; }
-del() { plugin DEL pod1 <"$CONF"; }
-
-# All errors that were printed. Checked at the end: one program instead of fifty.
-said=()
-unharmed() {
-	[ -n "$out" ] || { echo "no error on standard output: $err" >&2; return 1; }
-	said+=("$out")
-	bare pod1 && SNAPSHOT_TRIES=2 snapshot_same "${SETTLING[@]}"
-}
-
 # Nothing is in the pod, under whatever name.
 bare() { is "$(at "$1" sh -c 'cd /sys/class/net && echo *')" lo; }
 
-# each_names_its_object: as many errors as failures, each complete, each with what it is about.
-each_names_its_object() {
-	local object='(br|vx|tr)\\.[0-9]+|pv[0-9a-f]{12}|([0-9a-f]{2}:){5}|(links|addresses) in the|\\b(net1|lo|tr|ul|hbn|hbr)\\b|10\\.[0-9.]+/|fd00:|route|neighbour|VRF'
-	is "${#said[@]}" "$injected"
-	is "$(printf '%s\n' "${said[@]}" | jq -cs "[length, (map(select(
-		.cniVersion != \"1.0.0\" or .code != 101 or (.msg | test(\"$object\") | not) or
-		(.msg + .details | test(\"not found|no such file\"; \"i\")))) | map(.msg))]")" "[$injected,[]]"
-}
-
-# as_many VERB: when nothing fails it takes as many requests as were made to fail.
-as_many() {
-	local plain
-	traced "$1" pod1 <"$CONF"
-	plain=$(requests)
-	echo "# $mode, $1: requests injected: $injected, of a plain run: $plain" >&3
-	is "$injected" "$plain"
-}
+clean() { bare pod1 && snapshot_same "${SETTLING[@]}"; }
 
 # A macvlan's VLAN is to be found.
 keys() { # MODE
@@ -62,69 +36,29 @@ keys() { # MODE
 }
 
 cold() {
-	mode=$1
-	keys "$mode"
-	inject_all add unharmed
-	each_names_its_object
-	works DEL pod1 <"$CONF"
-	as_many ADD
-	works DEL pod1 <"$CONF"
-	snapshot_same "${SETTLING[@]}"
+	keys "$1"
+	attached
+	clean
 }
 
 warm() {
-	mode=$1
-	keys "$mode"
+	keys "$1"
 	silent pod3
-	works ADD pod3 < <(conf "$mode" '{"vrf": "hbr"}')
+	works ADD pod3 < <(conf "$1" '{"vrf": "hbr"}')
 	cp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/clean"
 	snapshot_take "${SETTLING[@]}"
-	inject_all add unharmed
-	each_names_its_object
-	works DEL pod1 <"$CONF"
-	as_many ADD
-	works DEL pod1 <"$CONF"
-	snapshot_same "${SETTLING[@]}"
+	attached
+	clean
 	cp "$BATS_TEST_TMPDIR/clean" "$BATS_TEST_TMPDIR/before"
-	works DEL pod3 < <(conf "$mode")
+	works DEL pod3 < <(conf "$1")
 	pod_del pod3
-	snapshot_same "${SETTLING[@]}"
-}
-
-again() {
-	said+=("$out")
-	works DEL pod1 <"$CONF" && bare pod1 && SNAPSHOT_TRIES=10 snapshot_same "${SETTLING[@]}" && works ADD pod1 <"$CONF"
+	clean
 }
 
 gone() {
-	mode=$1
-	keys "$mode"
-	works ADD pod1 <"$CONF"
-	inject_all del again
-	each_names_its_object
-	snapshot_same "${SETTLING[@]}"
-	works ADD pod1 <"$CONF"
-	as_many DEL
-	snapshot_same "${SETTLING[@]}"
-}
-
-same() { bare pod1 && snapshot_same "${SETTLING[@]}"; }
-
-@test "sriov-cni#212: macvlan and direct: ADD killed at every netlink request: DEL is clean" {
-	local mode
-	silent pod3
-	cp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/clean"
-	for mode in macvlan direct; do
-		keys "$mode"
-		[ -z "${SOAK:-}" ] || killed ADD sendmsg same
-		works ADD pod3 < <(conf "$mode" '{"vrf": "hbr"}')
-		snapshot_take "${SETTLING[@]}"
-		killed ADD sendmsg same
-		works DEL pod3 < <(conf "$mode")
-		cp "$BATS_TEST_TMPDIR/clean" "$BATS_TEST_TMPDIR/before"
-		same
-	done
-	pod_del pod3
+	keys "$1"
+	detached
+	clean
 }
 
 @test "macvlan, ADD of a new domain: each netlink request fails once, and nothing is left" { cold macvlan; }

@@ -1,18 +1,19 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 100
+# weight: 75
 # shellcheck disable=SC2016 # the inner shell's
 # VRFs without FRR, made by a routed port (hbr-vrf) and by an L2 domain with a gateway (hbr-l2): what
-# fails, who dies, what is lost, at every place where that is possible. Where FRR is told of them:
+# fails, what is lost, at every place where that is possible. Where FRR is told of them:
 # frr-faults.bats.
 
 load helpers
 load vrf
+load injection
 
 # pod9 has an attachment of another VRF, which nothing here may touch.
 setup() {
 	need vrf vlan
-	CONF=$BATS_TEST_TMPDIR/conf TRACE=$BATS_TEST_TMPDIR/strace
+	CONF=$BATS_TEST_TMPDIR/conf
 	[ -e /run/netns/hbr ] || { node_up && pod_add pod1 pod2 pod3 && silent_pod pod9 && vrf works ADD pod9 < <(l3 other); }
 	take
 }
@@ -44,75 +45,7 @@ unshared() {
 	same
 }
 
-#
-# each_request VERB VERIFY: call it with its 1st, 2nd, ... netlink request failing, until there is none
-# left to fail; VERIFY after each. What is done for good measure may fail with a warning (tolerated).
-# All errors are looked at once, at the end: one program instead of fifty.
-#
-each_request() {
-	said=() tolerated=0
-	for ((injected = 0; injected < 200; injected++)); do
-		WRAP=(strace -qq -o "$TRACE" -e 'trace=sendmsg,clock_nanosleep' -e raw=all -e "inject=sendmsg:error=ENOBUFS:when=$((injected + 1))")
-		plugin "$1" pod1 <"$CONF"
-		WRAP=()
-		[[ $(<"$TRACE") == *INJECTED* ]] || break
-		if [ "$status" = 0 ]; then
-			contains "$err" 'warning: ' || return 1
-			tolerated=$((tolerated + 1))
-		else
-			said+=("$out")
-		fi
-		"$2" || { echo "after failure of request $((injected + 1)) of $1: $out" >&2; return 1; }
-	done
-	is "$status" 0
-}
-
-# needed: requests of the last run but those that only repeat a question, after a pause each.
-needed() { awk '/^sendmsg/ { n++ } /^clock_nanosleep/ { n-- } END { print n }' "$TRACE"; }
-
-# as_plainly VERB: nothing was left out: as many requests were injected as a plain run needs.
-as_plainly() {
-	local last plain
-	last=$(needed)
-	WRAP=(strace -qq -o "$TRACE" -e 'trace=sendmsg,clock_nanosleep' -e raw=all)
-	works "$1" pod1 <"$CONF"
-	WRAP=()
-	plain=$(grep -c '^sendmsg' "$TRACE")
-	echo "# requests injected: $injected, of a plain run: $plain (a warning is enough for $tolerated)" >&3
-	is "$last" "$(needed)"
-	[ "$injected" -ge "$last" ]
-	[ "$injected" -le $((last + 10)) ]
-}
-
-# each_names_its_object: as many errors as failures, each complete, each with what it is about.
-each_names_its_object() {
-	local object='(br|vx|tr)\\.[0-9]+|pv[0-9a-f]{12}|([0-9a-f]{2}:){5}|(links|addresses) in the|\\b(net1|lo|tr|ul|hbn|hbr|red)\\b|[0-9.]+/|[0-9a-f]+::|route|neighbour|table|VRF'
-	is "${#said[@]}" $((injected - tolerated))
-	is "$(printf '%s\n' "${said[@]}" | jq -cs "map(select(
-		.code != 101 or (.msg | test(\"$object\") | not) or
-		(.msg + .details | test(\"not found|no such file\"; \"i\")))) | map(.msg)")" '[]'
-}
-
-unharmed() {
-	[ "$status" != 0 ] || works DEL pod1 <"$CONF"
-	no_link pod1 net1 && SNAPSHOT_TRIES=2 same
-}
-again() { works DEL pod1 <"$CONF" && no_link pod1 net1 && SNAPSHOT_TRIES=10 same && works ADD pod1 <"$CONF"; }
-
-attached() {
-	each_request ADD unharmed
-	each_names_its_object
-	works DEL pod1 <"$CONF"
-	as_plainly ADD
-	works DEL pod1 <"$CONF"
-}
-detached() {
-	works ADD pod1 <"$CONF"
-	each_request DEL again
-	each_names_its_object
-	works ADD pod1 <"$CONF"
-	as_plainly DEL
-}
+clean() { no_link pod1 net1 && same; }
 
 @test "plugins#29: hbr-vrf, ADD of a new VRF: each netlink request fails once, and nothing is left" {
 	begin_with routed
@@ -164,18 +97,6 @@ detached() {
 	shared
 	detached
 	unshared
-}
-
-@test "sriov-cni#212: hbr-vrf killed at every netlink request, at every change of the state directory: DEL is clean" {
-	begin_with routed
-	for call in sendmsg renameat ${SOAK:+unlinkat mkdirat fchmod write openat flock setns}; do killed ADD "$call" same; done
-	for call in sendmsg unlinkat ${SOAK:+openat flock setns}; do killed DEL "$call" same; done
-}
-
-@test "sriov-cni#212: hbr-l2 with gateway killed at every netlink request, at every change of the state directory: DEL is clean" {
-	begin_with gateway
-	for call in sendmsg renameat ${SOAK:+unlinkat mkdirat fchmod write openat flock setns}; do killed ADD "$call" same; done
-	for call in sendmsg unlinkat ${SOAK:+openat flock setns}; do killed DEL "$call" same; done
 }
 
 # The HBR netns goes, and another one of that name comes.

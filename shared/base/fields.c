@@ -235,6 +235,14 @@ bool fields_tell(const struct field_table *table, const struct fields_fixed *fix
 	return false;
 }
 
+/* Not the caller's configuration is wrong, but what is remembered. */
+static int spoiled(const struct fields_fixed *fixed, struct error *err)
+{
+	const struct error reason = *err;
+
+	return error_set(err, ERROR_STATE, "%s: %s", fixed->what, reason.msg);
+}
+
 int fields_inherit(const struct field_table *table, const struct fields_fixed *fixed, void *base,
 		   uint64_t *given, struct error *err)
 {
@@ -253,7 +261,7 @@ int fields_inherit(const struct field_table *table, const struct fields_fixed *f
 		if (!value)
 			continue;
 		if (row->type->parse(row, value, at, err) < 0)
-			return error_wrap(err, "%s", fixed->what);
+			return spoiled(fixed, err);
 		if (found >> i & 1) {
 			if (compare(row, asked, at, fixed->what, err) < 0)
 				return -1;

@@ -40,7 +40,7 @@ bool fields_tell(const struct field_table *table, const struct fields_fixed *fix
 /*
  * What was fixed before decides: a value that is given and differs from the fixed one is an
  * ERROR_CONFLICT that has both; one that is not given is taken over, and *given gets its bit. What
- * was never fixed stays as it is.
+ * was never fixed stays as it is. ERROR_STATE: a fixed value is none.
  */
 int fields_inherit(const struct field_table *table, const struct fields_fixed *fixed, void *base,
 		   uint64_t *given, struct error *err);

@@ -256,29 +256,51 @@ static int on_each(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
+static int list(struct netlink *nl, void (*reset)(void *arg), struct each *each)
+{
+	auto_nl_msg struct nl_msg *msg = link_message(RTM_GETLINK, NLM_F_DUMP, 0, 0, 0);
+	int r = msg ? netlink_dump(nl, msg, on_each, reset, each) : -ENOMEM;
+
+	return r < 0 ? r : each->r;
+}
+
+static void forget_all(struct each *each)
+{
+	free(each->states);
+}
+
+#define auto_each CLEANUP(forget_all)
+
+static int visit_all(const struct each *each, link_visit_fn *visit, void *arg)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < each->n && r == 0; i++)
+		r = visit(&each->states[i], arg);
+
+	return r;
+}
+
 int links_each(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
 	       struct error *err)
 {
-	auto_nl_msg struct nl_msg *msg = link_message(RTM_GETLINK, NLM_F_DUMP, 0, 0, 0);
-	struct each each = { .like = like };
-	auto_free struct link_state *states = NULL;
-	int r;
+	auto_each struct each each = { .like = like };
+	int r = list(nl, forget, &each);
 
-	if (!msg)
-		return error_errno(err, ERROR_INTERNAL, ENOMEM, "list links");
+	return r < 0 ? netlink_error(nl, r, err, "list links") : visit_all(&each, visit, arg);
+}
 
-	r = netlink_dump(nl, msg, on_each, forget, &each);
-	states = each.states;
-	if (r < 0 || each.r < 0)
-		return netlink_error(nl, r < 0 ? r : each.r, err, "list links");
+int links_survey(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
+		 struct error *err)
+{
+	auto_each struct each each = { .like = like };
+	int r = list(nl, NULL, &each);
 
-	for (size_t i = 0; i < each.n; i++) {
-		r = visit(&states[i], arg);
-		if (r != 0)
-			return r;
-	}
+	/* What was there all the while is in one of the lists. */
+	if (r < 0 && r != -EINTR)
+		return netlink_error(nl, r, err, "list links");
 
-	return 0;
+	return visit_all(&each, visit, arg);
 }
 
 void link_describe(const struct link *link, char *text, size_t size)

@@ -30,6 +30,11 @@ typedef int link_visit_fn(const struct link_state *state, void *arg);
 int links_each(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
 	       struct error *err);
 
+/* The same where one link too many, or twice, does no harm: others may come and go so fast that no
+ * dump is ever whole. Then visit is called for all that any of them had, the latest last. */
+int links_survey(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
+		 struct error *err);
+
 /* A message about the link of an index (0: of a name that follows), which sets those flags (IFF_*)
  * of the mask. NULL: no memory. */
 struct nl_msg *link_message(int type, int nl_flags, int index, unsigned flags, unsigned mask);

@@ -162,7 +162,7 @@ static int find_guest(struct netlink *nl, struct search *search, struct error *e
 		any = any || search->index[i];
 	}
 
-	return any ? links_each(nl, &search->links[0], on_guest, search, err) : 0;
+	return any ? links_survey(nl, &search->links[0], on_guest, search, err) : 0;
 }
 
 int links_find_guest(struct netlink nl[static PLACES], const struct link *links, size_t n,

@@ -83,7 +83,7 @@ static int take_survey(struct survey *survey, struct netlink *hbr, struct error 
 	const struct link like = { .kind = LINK_VETH };
 	const struct node *node = survey->node;
 
-	if (links_each(hbr, &like, on_link, survey, err) < 0)
+	if (links_survey(hbr, &like, on_link, survey, err) < 0)
 		return -1;
 	for (size_t i = 0; i < node->n_uplinks; i++) {
 		if (!(survey->named >> i & 1))

@@ -241,7 +241,7 @@ static int empty_domain(DIR *dir, struct error *err)
 	rewinddir(dir);
 	while ((name = next_entry(dir))) {
 		if (store_file_is_temporary(name) || is_claim(name))
-			unlinkat(dirfd(dir), name, 0);
+			store_file_unlink(dirfd(dir), name);
 	}
 	if (end_list(dir, err) < 0)
 		return -1;

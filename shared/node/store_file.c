@@ -229,17 +229,24 @@ int store_file_write(int dir, const char *name, json_t *value, struct error *err
 	return 0;
 }
 
+int store_file_unlink(int dir, const char *name)
+{
+	int r = unlinkat(dir, name, 0);
+
+	return r < 0 && errno == EISDIR ? unlinkat(dir, name, AT_REMOVEDIR) : r;
+}
+
 int store_file_remove(int dir, const char *name, struct error *err)
 {
 	char temporary[STORE_FILE_SIZE], path[STORE_PATH_SIZE];
 
 	temporary_name(name, temporary);
 	unlinkat(dir, temporary, 0);
-	if (unlinkat(dir, name, 0) == 0)
+	if (store_file_unlink(dir, name) == 0)
 		return keep(dir) < 0 ? fail(dir, name, "remove", errno, err) : 0;
 	if (errno == ENOENT)
 		return 0;
-	if (errno != EISDIR)
+	if (errno != ENOTEMPTY)
 		return fail(dir, name, "remove", errno, err);
 	store_path(dir, name, path);
 	error_warn("%s is a directory, it stays", path);

@@ -36,8 +36,11 @@ int store_file_read(int dir, const char *name, json_t **value, struct error *err
 int store_file_write(int dir, const char *name, json_t *value, struct error *err);
 
 /* Remove it and what a write that was killed has left. Its absence is no error, a directory in its
- * place a warning. */
+ * place that is not empty a warning. */
 int store_file_remove(int dir, const char *name, struct error *err);
+
+/* unlinkat(), of an empty directory in its place too: it holds nothing of anybody's. */
+int store_file_unlink(int dir, const char *name);
 
 /* Is it the name of a temporary file of a write? */
 bool store_file_is_temporary(const char *name);

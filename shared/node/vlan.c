@@ -58,7 +58,7 @@ static int look_at_trunk(const struct site *site, enum link_place place, const c
 	if (r <= 0)
 		return r;
 	taken->trunks[place] = taken->trunk;
-	if (links_each(nl, &like, on_vlan, taken, err) < 0)
+	if (links_survey(nl, &like, on_vlan, taken, err) < 0)
 		return -1;
 	r = bridge_vlan_is_aware(nl, trunk, &bridge, err);
 

@@ -106,7 +106,7 @@ static int list_tables(const struct site *site, struct tables *tables, struct er
 
 	if (store_each_domain(site->store, on_remembered, tables, err) < 0)
 		return -1;
-	r = links_each(&site->nl[PLACE_HBR], &like, on_link, tables, err);
+	r = links_survey(&site->nl[PLACE_HBR], &like, on_link, tables, err);
 
 	return r == 1 ? error_set(err, ERROR_INTERNAL, "out of memory for the tables of VRFs") : r;
 }

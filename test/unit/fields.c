@@ -417,7 +417,7 @@ int main(void)
 	refuse_inherit("{\"note\": \"theirs\", \"attach\": \"bridge\"}", ERROR_CONFLICT,
 		       "attach: \"direct\" was asked for, but the L2 domain of VNI 10100 has "
 		       "\"bridge\"");
-	refuse_inherit("{\"note\": \"theirs\", \"mac\": \"zz\"}", ERROR_INVALID_CONFIG,
+	refuse_inherit("{\"note\": \"theirs\", \"mac\": \"zz\"}", ERROR_STATE,
 		       "the L2 domain of VNI 10100: mac: \"zz\" is not allowed: wanted a unicast "
 		       "MAC address like 02:00:5e:10:00:01");
 	finds();

@@ -66,9 +66,13 @@ static void things_in_the_way(const struct store *store)
 
 	check(mkdir(record, 0700) == 0);
 	check_refused(store, "a directory");
+	put_text(path_of("attachments/" ID_1 ".json/theirs"), "theirs");
 	check(store_remove_record(store, ID_1, &err) == 0);
 	expect_warning("/attachments/" ID_1 ".json is a directory, it stays");
-	check(rmdir(record) == 0);
+	check(unlink(path_of("attachments/" ID_1 ".json/theirs")) == 0);
+	check(store_remove_record(store, ID_1, &err) == 0); /* an empty one does not */
+	expect_warning(NULL);
+	check(!is_there(record));
 
 	check(mkfifo(record, 0600) == 0); /* and nobody waits for its other end */
 	check_refused(store, "a device, pipe or socket");
