@@ -327,6 +327,32 @@ look_mac_ips() {
 	refused 7 'hbr.vxlanPort: ' 'does not list "vxlanPort" in overridable'
 }
 
+@test "systemd units: it knows every key, hbrctl every command; the drop-in fits; as in README" {
+	local units=$BATS_TEST_TMPDIR/units command
+	mkdir -p "$units/hbr.service.d"
+	cp "$EXAMPLES"/hbr-cni-restore* "$units"
+	cp "$EXAMPLES/hbr.service.conf" "$units/hbr.service.d/hbr-cni.conf"
+	printf '[Service]\nExecStart=/bin/true\n' >"$units/hbr.service"
+	cd "$units"
+	is "$(sed -n 's/^ExecStart=//p' hbr-cni-restore*)" '/usr/local/sbin/hbrctl restore --frr
+/usr/local/sbin/hbrctl restore'
+	while read -r _ command; do
+		# shellcheck disable=SC2086 # several words
+		"$PLUGINS_DIR/sbin/hbrctl" $command --help >help
+	done < <(sed -n 's/^ExecStart=//p' hbr-cni-restore*)
+	# What is not installed here.
+	sed -i 's,/usr/local/sbin/[a-z-]*,/bin/true,' hbr-cni-restore* hbr.service.d/*
+	run systemd-analyze verify --man=no ./hbr-cni-restore.service ./hbr-cni-restore-frr.service ./hbr-cni-restore-frr.path ./hbr.service
+	is "$status $output" '0 '
+	cd "$TREE"
+	SYSTEMD_OFFLINE=1 follow units
+	is "$(cd /etc/systemd/system && find . -name 'hbr-*' | sort)" './hbr-cni-restore-frr.path
+./hbr-cni-restore-frr.service
+./hbr-cni-restore.service
+./hbr.service.wants/hbr-cni-restore.service
+./multi-user.target.wants/hbr-cni-restore-frr.path'
+}
+
 # demo_with PLUGIN TEXT [ARG...]: the demo, with a script as that plugin.
 demo_with() {
 	mkdir -p "$BATS_TEST_TMPDIR/plugins"
@@ -388,7 +414,7 @@ commands() {
 @test "README: every block of commands is one that a test runs" {
 	is "$(grep -c '^```sh$' "$TREE/README.md")" "$(grep -c '^<!-- test: ' "$TREE/README.md")"
 	is "$(sed -n 's/^<!-- test: \(.*\) -->$/\1/p' "$TREE/README.md" | sort | paste -sd,)" \
-		'by hand,by hand in a VRF,frr,hbn,hbrctl,install,look,netns,node file,start,status,trunk,trunk on a bridge'
+		'by hand,by hand in a VRF,frr,hbn,hbrctl,install,look,netns,node file,restore,start,status,trunk,trunk on a bridge,units'
 }
 
 @test "README: the first commands are targets of the Makefile" {
@@ -462,7 +488,7 @@ spine() {
 	/usr/lib/frr/frrinit.sh stop hbr
 }
 
-@test "README: a trunk on a bridge" {
+@test "README: a trunk on a bridge; the HBR netns goes, and another one comes" {
 	need vrf vlan
 	ip link add eth1 type veth peer name far
 	follow netns trunk 'trunk on a bridge' hbn
@@ -478,6 +504,14 @@ spine() {
 	ip netns del hbr
 	until_true 5 no_link host tr 2>/dev/null
 	has_link pod net1
+	until_true 5 no_link host eth1 2>/dev/null
+	ip link add eth1 type veth peer name far
+	follow netns trunk
+	ip link set tr master trunk0
+	output=$(PATH=$PLUGINS_DIR/sbin:$PATH follow restore)
+	contains "$output" 'restored domain l2-10106' 'restored interface net1 of container '
+	ip -n hbr addr add 10.106.0.8/24 dev br.10106
+	reaches pod 10.106.0.8
 	NETCONFPATH=$EXAMPLES cni del l2-macvlan pod
 	no_link host tr.106
 }
