@@ -97,12 +97,13 @@ struck() {
 	local verb=$1 step=${2:-1} share=${3:-1} until='' first=0 killed=0 i n plain place
 	place=${KEEP:-$BATS_TEST_TMPDIR}/$verb-${PLUGIN##*/}-${what//[, ]/_}
 	if [ -n "${SLICE:-}" ]; then
-		step=1 until=$((${EPOCHREALTIME/./} + SLICE * share * 1000000))
+		step=1
 		[ ! -e "$place" ] || read -r first <"$place"
 	fi
 	count_changes "$verb" || return 1
+	[ -z "${SLICE:-}" ] || until=$((${EPOCHREALTIME/./} + SLICE * share * 1000000))
 	for ((i = 0; i < plain; i += step)); do
-		[ -z "$until" ] || [ "${EPOCHREALTIME/./}" -lt "$until" ] || break
+		[ -z "$until" ] || [ $i = 0 ] || [ "${EPOCHREALTIME/./}" -lt "$until" ] || break
 		n=$(((first + i) % plain + 1))
 		struck_at "$verb" $n || { echo "$verb killed at change $n of $plain: $(tail -n 1 "$BATS_TEST_TMPDIR/strace")" >&2; return 1; }
 		[ "$status" = 0 ] || killed=$((killed + 1))

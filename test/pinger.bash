@@ -14,6 +14,7 @@ pinger_start() {
 	# It is told of each ping that came back, not of the time: a guest's clock jumps.
 	ip netns exec still1 ping -n -q -i 0.01 10.99.0.2 >"$BATS_FILE_TMPDIR/pings" 2>&1 3>&- 4>&- &
 	echo $! >"$BATS_FILE_TMPDIR/pinger"
+	disown # "wait" is for others
 }
 
 # pinger_stop: prints what it sent and what of it was lost: at most 1 of 1,000. What was just on its way counts
