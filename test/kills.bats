@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=storm
 # weight: 170
 # kill -9 before every change that ADD and DEL make: a netlink request, a file or directory that is made,
 # written, renamed or removed, a child that begins or ends. DEL, or "hbrctl gc" where no DEL comes, leaves

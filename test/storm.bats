@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=any-kernel
+# bats file_tags=any-kernel,storm
 # kernel: running
 # weight: 70
 # Races on all cores that there are: a guest kernel has one. Pods are attached directly, which needs neither
