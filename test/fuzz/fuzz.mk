@@ -14,7 +14,7 @@ FUZZ_DONE  := attachment_enter attachment_enter_pod attachment_visit_pod pod_has
               links_marked_are_used bridge_vlan_is_aware
 FUZZ_YES   := links_remove_marked address_is_local address_find vlan_probe link_knows_kind
 FUZZ_OURS  := netns_open netns_call netns_probe netlink_open netlink_request sysctl_get sysctl_apply sysctl_set \
-              link_find link_find_index links_each address_first verbs_main store_open store_locate_record child_run
+              link_find link_find_index links_each links_survey address_first verbs_main store_open store_locate_record child_run
 in_place    = $(foreach f,$(1),-Wl,--wrap=$(f),--defsym=__wrap_$(f)=fuzz_$(2))
 FUZZ_LINK   = $(call in_place,$(FUZZ_DONE),done) $(call in_place,$(FUZZ_YES),yes) $(FUZZ_OURS:%=-Wl,--wrap=%)
 

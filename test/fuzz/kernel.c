@@ -17,6 +17,7 @@
 OURS(link_find);
 OURS(link_find_index);
 OURS(links_each);
+OURS(links_survey);
 OURS(address_first);
 OURS(netns_call);
 OURS(netns_probe);
@@ -47,6 +48,12 @@ int our_links_each(struct netlink *nl, const struct link *like, link_visit_fn *v
 	}
 
 	return 0;
+}
+
+int our_links_survey(struct netlink *nl, const struct link *like, link_visit_fn *visit, void *arg,
+		     struct error *err)
+{
+	return our_links_each(nl, like, visit, arg, err);
 }
 
 /* Whatever is looked for is there, as it should be, but for other VRFs. */
