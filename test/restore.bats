@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 30
+# weight: 150
 # hbrctl restore on one node without FRR: the HBR netns was made anew, or something of ours was lost.
 load helpers
 load hbrctl
