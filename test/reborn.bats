@@ -104,6 +104,7 @@ said() { jq -r --arg word "$1" '[.domains, .attachments | map(select(.did == $wo
 		link set tr master trunk0
 		link set trunk0 up
 	B
+	until_true 10 grep -q up /sys/class/net/trunk0/operstate
 	pod_add "${pods[@]}" b12 b100 m100
 	snapshot_take "${CHANGES[@]}"
 	everyone ADD "${pods[@]}" b100 m100
