@@ -110,7 +110,7 @@ struck() {
 	done
 	echo $(((first + i) % plain)) >"$place"
 	echo "# kills: ${PLUGIN##*/} $verb, $what: $killed of $plain changes" >&3
-	[ "$plain" -ge 10 ] && [ $killed -gt 0 ]
+	[ "$plain" -ge 5 ] && [ $killed -gt 0 ]
 }
 
 # Sets plain: how many changes there are when nobody kills it.

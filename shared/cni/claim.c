@@ -98,8 +98,27 @@ int claim_take(struct attachment *attachment, struct error *err)
 	return store_put_holder(&attachment->store, attachment->domains[0].name, name, holder, err);
 }
 
+/* Half a claim, of an ADD that was killed while it wrote: under the domain's lock, for another one
+ * may write the same one now. Where that is taken it stays; the next claim replaces it. */
+static int drop_half(struct attachment *attachment, const char *name, struct error *err)
+{
+	const struct domain *domain = &attachment->domains[0];
+	auto_lock struct lock lock = LOCK_NONE;
+	auto_json json_t *holder = NULL;
+	char id[STORE_NAME_SIZE];
+	int r = domain->lock.fd >= 0 ? 1
+				     : store_lock(&attachment->store, domain->name, 0, &lock, err);
+
+	if (r <= 0)
+		return r;
+	r = find_owner(attachment, &holder, id, err);
+
+	return r != 0 ? r : store_remove_holder(&attachment->store, domain->name, name, err);
+}
+
 int claim_drop(struct attachment *attachment, struct error *err)
 {
+	const char *domain = attachment->domains[0].name;
 	auto_json json_t *holder = NULL;
 	char id[STORE_NAME_SIZE], name[NAME_SIZE];
 	int r;
@@ -107,10 +126,12 @@ int claim_drop(struct attachment *attachment, struct error *err)
 	if (!attachment->type->claims || attachment->n_domains == 0 ||
 	    !mac_is_set(&attachment->interface->mac))
 		return 0;
-	r = find_owner(attachment, &holder, id, err);
-	if (r <= 0 || strcmp(id, attachment->id) != 0)
-		return r < 0 ? -1 : 0;
 	print_name(&attachment->interface->mac, name);
+	r = find_owner(attachment, &holder, id, err);
+	if (r == 0)
+		r = drop_half(attachment, name, err);
+	else if (r == 1 && strcmp(id, attachment->id) == 0)
+		return store_remove_holder(&attachment->store, domain, name, err);
 
-	return store_remove_holder(&attachment->store, attachment->domains[0].name, name, err);
+	return r < 0 ? -1 : 0;
 }

@@ -111,6 +111,22 @@ int domain_foresee(const struct domain *domain, const struct site *site, struct 
 	return domain_parent(domain, &parent) && domain_foresee(&parent, site, err) < 0 ? -1 : r;
 }
 
+/* What holds it already and has not changed is not written again: whoever is killed on the way
+ * would leave half a file that nobody's DEL is about. */
+static int put_holder(const struct domain *domain, const struct site *site, const char *id,
+		      json_t *holder, struct error *err)
+{
+	auto_json json_t *there = NULL;
+	int r = store_read_holder(site->store, domain->name, id, &there, err);
+
+	if (r < 0)
+		return -1;
+
+	return r == 1 && json_equal(there, holder)
+		       ? 0
+		       : store_put_holder(site->store, domain->name, id, holder, err);
+}
+
 static int hold_parent(struct domain *domain, const struct site *site, struct error *err)
 {
 	auto_json json_t *holder = NULL;
@@ -144,7 +160,7 @@ int domain_hold(struct domain *domain, const struct site *site, const char *id, 
 		if (r < 0)
 			(void)store_remove_domain(site->store, domain->name, &ignored);
 	}
-	if (r < 0 || store_put_holder(site->store, domain->name, id, holder, err) < 0)
+	if (r < 0 || put_holder(domain, site, id, holder, err) < 0)
 		return -1;
 
 	return hold_parent(domain, site, err);
