@@ -125,13 +125,14 @@ static int tell_domain(json_t *list, const struct domain *domain, const char *di
 						     reason(did, err)));
 }
 
-static bool is_told(json_t *list, const char *name)
+/* Does one of the list say that of this key? */
+static bool is_said(json_t *list, const char *key, const char *text)
 {
 	json_t *entry;
 	size_t i;
 
 	json_array_foreach(list, i, entry) {
-		if (strcmp(inventory_text(entry, "name"), name) == 0)
+		if (strcmp(inventory_text(entry, key), text) == 0)
 			return true;
 	}
 
@@ -147,7 +148,7 @@ static int restore_domain(struct restore *restore, const char *name, json_t *lis
 	struct error why = { 0 };
 	const char *did;
 
-	if (r <= 0 || is_told(list, known.domain.name))
+	if (r <= 0 || is_said(list, "name", known.domain.name))
 		return r < 0 ? -1 : 0;
 	if (restore->only_frr && !known.domain.kind->has_lost)
 		return 0;
@@ -283,19 +284,6 @@ static int restore_all(struct restore *restore, json_t *answer, struct error *er
 	return restore->only_frr ? 0 : list_unknown(restore, answer, err);
 }
 
-static bool needs_care(json_t *list)
-{
-	json_t *entry;
-	size_t i;
-
-	json_array_foreach(list, i, entry) {
-		if (strcmp(inventory_text(entry, "did"), FAILED) == 0)
-			return true;
-	}
-
-	return false;
-}
-
 /* Elsewhere one that is away is an answer; here there is nothing to do without it. */
 static int need_hbr(const struct scene *scene, struct error *err)
 {
@@ -338,7 +326,8 @@ int restore_run(const struct options *options, struct error *err)
 	if (!(options->given & OPTION_JSON))
 		restore_print(answer);
 
-	return needs_care(restore.domains) || needs_care(restore.attachments) ||
+	return is_said(restore.domains, "did", FAILED) ||
+			       is_said(restore.attachments, "did", FAILED) ||
 			       json_array_size(json_object_get(answer, "unknown"))
 		       ? COMMAND_FOUND
 		       : COMMAND_FINE;

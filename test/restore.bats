@@ -39,6 +39,14 @@ has() {
 	ip -n "$1" -json -6 route show dev net1 | jq -c 'map(select(.dst | startswith("fe80") | not) | [.dst, .gateway])'
 }
 
+# What restore says of all but the VRF.
+RESTORED='restored domain l2-10100
+restored domain l2-10200
+restored interface net1 of container c-pod1
+restored interface net1 of container c-pod2
+restored interface net1 of container c-pod3
+restored interface net1 of container c-pod4'
+
 # One of each: bridge and direct in a domain, macvlan in another, routed.
 join_all() {
 	join bridge pod1 1
@@ -73,13 +81,8 @@ leave_all() {
 	no_link pod3 net1
 	no_link pod4 net1
 	ctl restore
-	says 0 'restored domain vrf-red
-restored domain l2-10100
-restored domain l2-10200
-restored interface net1 of container c-pod1
-restored interface net1 of container c-pod2
-restored interface net1 of container c-pod3
-restored interface net1 of container c-pod4'
+	says 0 "restored domain vrf-red
+$RESTORED"
 	is "$err" ''
 	is "$(kept pod1)" "$kept"
 	for pod in pod1 pod2 pod3 pod4; do
@@ -164,13 +167,8 @@ restored interface net1 of container c-pod4'
 	ip -n hbr link del vx.10200
 	ctl restore
 	# The domain is read out of its pods' records, the first of which makes it.
-	says 0 'kept     domain vrf-red
-restored domain l2-10100
-restored domain l2-10200
-restored interface net1 of container c-pod1
-restored interface net1 of container c-pod2
-restored interface net1 of container c-pod3
-restored interface net1 of container c-pod4'
+	says 0 "kept     domain vrf-red
+$RESTORED"
 	reach pod1 2
 	check_all
 	leave_all

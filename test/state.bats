@@ -342,9 +342,9 @@ RANDOM_MACS=(-x '*link tr *' -x '*link hbn *' -x '*link hbr *' -x '*fdb tr *' -x
 @test "the node's file names another HBR netns by now: DEL goes to that of ADD" {
 	ip netns add other
 	snapshot_take
-	for now in other gone; do
+	for named in other gone; do
 		works ADD pod1 < <(l2 10100 "$LEASED")
-		echo "{\"hbrNetns\": \"/run/netns/$now\"}" >/etc/hbr-cni/node.json
+		echo "{\"hbrNetns\": \"/run/netns/$named\"}" >/etc/hbr-cni/node.json
 		works DEL pod1 <<<"$STRIPPED"
 		rm /etc/hbr-cni/node.json
 		no_link pod1 net1
