@@ -148,7 +148,7 @@ check: bed ## run all tests, on the running kernel or in a guest kernel
 demo: bed ## pods on networks that did not exist before, on two nodes; in ACT=1 an L2 domain, in ACT=2 a VRF, with FRR
 	BUILD='$(abspath $(BUILD))' test/demo $(ACT)
 
-sanitize: ## the tests under UBSan, what any kernel can run under ASan, valgrind
+sanitize: ## what any kernel can run under ASan and UBSan; the rest of the code under UBSan in a guest
 	BUILD='$(BUILD)' test/deps check lint
 	$(MAKE) everything
 	$(MAKE) BUILD='$(BUILD)/ubsan' STATIC=1 SANITIZE=undefined CFLAGS='-O1 -g' everything

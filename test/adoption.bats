@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 40
+# weight: 105
 # Links of others: used where they fit, in each way to attach a pod, never changed and never removed;
 # what does not fit is refused with what is and what was wanted; what others need stays.
 

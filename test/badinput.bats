@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=any-kernel
-# weight: 40
+# weight: 61
 # What an operator or a tenant can get wrong, one row each: the code, one CNI error whose message
 # names the key, the value and what is allowed, and nothing changed anywhere.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# weight: 22
 # bats file_tags=any-kernel
 # The bed itself: a test that cannot fail proves nothing.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# weight: 36
 # bats file_tags=builds
 # What is shipped: static and dynamic plugins, their size, memory, installation.
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 40
+# bats file_tags=ubsan
+# weight: 86
 # CHECK: each thing that was changed by hand is named, with what it is and what was wanted.
 
 load helpers

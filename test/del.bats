@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# weight: 77
 # DEL: it always succeeds, it leaves nothing, and it takes nothing of others.
 
 load helpers

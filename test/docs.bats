@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=any-kernel
-# weight: 4
+# weight: 39
 # What is written about the keys: the reference and the schemas are those of the tables, and an
 # independent validator finds in documents what the parser finds.
 

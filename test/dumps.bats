@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=any-kernel
-# weight: 40
+# weight: 22
 # Links come and go while a plugin lists them: the kernel says that such a list is not whole.
 
 load helpers

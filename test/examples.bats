@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 170
+# weight: 213
 # What a user reads first is run: the examples, the demo, the README's own commands.
 
 load helpers
@@ -84,8 +84,8 @@ routes() { { ip -n pod -json route; ip -n pod -json -6 route; } | jq -rs 'add | 
 		esac
 		[[ $listed =~ \|\ ([^|]*,\ )?\`$name\`[^|]*\| ]] || { echo "$name is not in the list" >&2; return 1; }
 	done
-	jq -Sc . ./*.conflist >"$BATS_TEST_TMPDIR/lists"
-	(cd "$NADS" && jq -Sc . ./*.conflist) | diff "$BATS_TEST_TMPDIR/lists" - >&2
+	jq -c . ./*.conflist >"$BATS_TEST_TMPDIR/lists"
+	(cd "$NADS" && jq -c . ./*.conflist) | diff "$BATS_TEST_TMPDIR/lists" - >&2
 	is "$(jq -r '"\(input_filename) \(.name) \(.cniVersion)"' ./*.conflist | awk '$1 != "./" $2 ".conflist" || $3 != "1.0.0"')" ''
 	is "$(grep -H '^  name: ' ./*.yaml | awk -F '.yaml:  name: ' '$1 != "./" $2')" './l2-mac-ips-pod.yaml:  name: blue-1'
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=fabric
-# weight: 130
+# weight: 188
 # L2 domains across two nodes by EVPN: each way to attach a pod, gateways, silent pods, pods that move,
 # and an FRR that is killed.
 load helpers

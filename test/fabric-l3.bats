@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=fabric
-# weight: 190
+# weight: 295
 # VRFs across two nodes by EVPN: routed pods, tenants, leaks, what FRR announces and what it does not.
 load helpers
 load fabric

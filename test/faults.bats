@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 45
+# weight: 99
 # shellcheck disable=SC2016 # scripts of fake plugins
 # What fails, at every place where that is possible. Faults come from outside: strace makes a system call
 # fail. Who dies is in kills.bats.
@@ -163,7 +163,7 @@ is_killed_after_a_minute() {
 	works DEL pod1 <<<'{"cniVersion": "1.0.0", "name": "n10100", "type": "hbr-l2"}'
 	cp "$BATS_TEST_TMPDIR/clean" "$BATS_TEST_TMPDIR/before"
 	same
-	is "$(jq -c .ipam "$FAKES/stdin.DEL")" '{"type":"fake","extra":"x"}'
+	is "$(jq -c .ipam "$FAKES/stdin.DEL")" '{"extra":"x","type":"fake"}'
 }
 
 @test "lxc#3047, plugins#561: IPAM inherits 0, 1 and 2, and a child of it holds no lock" {

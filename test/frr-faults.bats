@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 220
+# weight: 294
 # VRFs that FRR is told of, by both plugins: FRR refuses, hangs, is gone, and who calls it dies, at every
 # place where that is possible. What is said to FRR is in frr.bats.
 

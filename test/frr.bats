@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=any-kernel
-# weight: 60
+# weight: 87
 # VRFs in a real FRR. The three calls are made by a program of their own (test/unit/frr.c); FRR takes
 # a VRF that has no links yet, so most of it is true on any kernel.
 

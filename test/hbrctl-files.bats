@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# weight: 4
 # bats file_tags=any-kernel
 # hbrctl validate and plan: networks in files, against each other and against the node.
 load helpers
@@ -123,7 +124,7 @@ networks: 9, findings: 6'
 	ctl validate - <"$BATS_TEST_TMPDIR/file"
 	contains "$out" '-: spec.config: line 1, column 1: '
 	ctl validate /nowhere --json
-	is "$status $(jq -c . <<<"$out")" '1 {"networks":0,"findings":[{"file":"/nowhere","network":"","what":"cannot be read: does not exist"}]}'
+	is "$status $(jq -c . <<<"$out")" '1 {"findings":[{"file":"/nowhere","network":"","what":"cannot be read: does not exist"}],"networks":0}'
 }
 
 network() { printf '{"cniVersion": "1.0.0", "name": "n", "type": "hbr-l2", "attach": "direct", "vni": %s%s}' "$1" "${2:+, $2}"; }

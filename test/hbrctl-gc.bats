@@ -1,5 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# weight: 16
+# bats file_tags=ubsan
 # hbrctl gc: what is nobody's any more goes; nothing that lives, may live, or is not ours.
 load helpers
 load hbrctl

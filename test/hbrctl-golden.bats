@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=any-kernel
-# weight: 12
+# weight: 8
 # What every verb of hbrctl says, to the letter (golden/), on a node with two domains, drift, a dead pod and
 # an orphan; and what of it depends on where it is said.
 load helpers

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 12
+# weight: 4
 # hbrctl init and doctor: a node from nothing, and what it lacks; show of all kinds of domains on it.
 load helpers
 load hbrctl

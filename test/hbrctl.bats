@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# weight: 5
 # bats file_tags=any-kernel
 # hbrctl, the verbs that only look: a node with two domains, drift, a dead pod and a leftover. What they say to
 # the letter is in hbrctl-golden.bats.

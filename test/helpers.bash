@@ -12,6 +12,9 @@ SNAPSHOT=$BUILD/test/snapshot/snapshot
 CNI_PATH=$PLUGINS_DIR:/usr/lib/cni
 mapfile -t EXPORTED < <(compgen -e)
 
+# The same language, and started in a sixth of the time; it sorts the members of objects.
+jq() { gojq "$@"; }
+
 is() { [ "$1" = "$2" ] || { printf 'is     %s\nwanted %s\n' "$1" "$2" >&2; return 1; }; }
 
 contains() {

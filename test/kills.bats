@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=storm
-# weight: 410
+# weight: 281
 # kill -9 before every change that ADD and DEL make: a netlink request, a file or directory that is made,
 # written, renamed or removed, a child that begins or ends. DEL, or "hbrctl gc" where no DEL comes, leaves
 # nothing; and one attachment that stays loses no packet meanwhile. What takes long is killed at every second

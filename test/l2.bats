@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 40
+# bats file_tags=ubsan
+# weight: 155
 # What hbr-l2 makes, keeps, uses and refuses: the links of a domain and their attributes.
 
 load helpers

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 55
+# weight: 153
 # Pods on a macvlan, and wired directly: each netlink request of ADD and DEL fails once. What holds
 # for a pod on a bridge is tried in faults.bats.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 40
+# weight: 71
 # However a pod is attached: what is left of it when something under it goes, and what DEL makes of
 # that.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 70
+# weight: 96
 # What went wrong elsewhere (reports.md), in each way to attach a pod.
 
 # shellcheck disable=SC2016 # the inner shells'

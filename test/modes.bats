@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 60
+# bats file_tags=ubsan
+# weight: 227
 # Three ways to attach a pod: what each makes of it, and how they get on with each other. What holds
 # for all is tried in all.
 

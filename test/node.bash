@@ -9,7 +9,7 @@
 # These links have no link-local addresses: with them, and with permanent neighbours of the underlay,
 # nothing of the node changes by itself. What a plugin makes gets the kernel's defaults.
 #
-# Every program costs 30 ms and more in a guest kernel, hence few of them, with much to do each.
+# Every program costs 10 ms and more in a guest kernel, hence few of them, with much to do each.
 
 NODE_STATE=/run/hbr-cni
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 25
+# weight: 45
 # Every key of node.json has its effect on the kernel, and DEL takes that back.
 
 # shellcheck disable=SC2016 # other shells' variables in single quotes

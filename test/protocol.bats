@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 30
+# weight: 51
 # What a runtime and hbr-l2 say to each other: the specification's seven versions.
 
 # shellcheck disable=SC2016 # other shells' variables in single quotes
@@ -116,7 +116,7 @@ DNS='"dns":{"nameservers":["10.9.0.53"],"domain":"example.org"}'
 	refused 7 'required prevResult missing'
 	plugin CHECK pod < <(net 1.0.0 '"prevResult": {}')
 	refused 106 'no attachment net1 of container c-pod is known'
-	is "$(jq -c keys_unsorted <<<"$out")" '["cniVersion","code","msg","details"]'
+	is "$(command jq -c keys_unsorted <<<"$out")" '["cniVersion","code","msg","details"]'
 }
 
 @test "VERSION needs nothing, and waits for nobody" {
@@ -199,7 +199,7 @@ DNS='"dns":{"nameservers":["10.9.0.53"],"domain":"example.org"}'
 		"ips": [{"address": "192.0.2.5/24", "interface": 1}], "routes": [{"dst": "0.0.0.0/0", "gw": "192.0.2.1"}],
 		"dns": {"nameservers": ["192.0.2.53"]}}'
 	works ADD pod < <(net 1.0.0 "\"prevResult\": $theirs, \"addresses\": [{\"address\": \"10.9.0.2/24\"}]")
-	is "$(jq -S . <<<"$out")" "$(jq -S --argjson pod "$POD" '.interfaces += [$pod] | .ips += [{address: "10.9.0.2/24", interface: 2}]' <<<"$theirs")"
+	is "$(jq . <<<"$out")" "$(jq --argjson pod "$POD" '.interfaces += [$pod] | .ips += [{address: "10.9.0.2/24", interface: 2}]' <<<"$theirs")"
 	quiet CHECK 1.0.0 "\"prevResult\": $out"
 	quiet DEL 1.0.0
 	works ADD pod < <(net 1.1.0 "\"prevResult\": ${theirs/\"cniVersion\": \"1.0.0\", /}, \"dns\": {\"domain\": \"d\"}")

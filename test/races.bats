@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016 # the inner shell's
-# weight: 70
+# weight: 127
 # Many at once, and who holds a lock. ROUNDS repeats what is a matter of luck (see soak).
 
 load helpers

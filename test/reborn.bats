@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=fabric
-# weight: 240
+# weight: 102
 # The HBR netns dies, and another one comes: what stays of pods, and what brings back the rest.
 load helpers
 load fabric

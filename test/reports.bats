@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=any-kernel
-# weight: 15
+# weight: 5
 # What went wrong elsewhere (reports.md), where any kernel shows it.
 
 load helpers

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 8
+# weight: 37
 # What it costs: netlink requests of a pod on a domain that is there, counted by type.
 
 load helpers

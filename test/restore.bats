@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 150
+# bats file_tags=ubsan
+# weight: 51
 # hbrctl restore on one node without FRR: the HBR netns was made anew, or something of ours was lost.
 load helpers
 load hbrctl

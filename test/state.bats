@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 60
+# bats file_tags=ubsan
+# weight: 79
 # What is remembered: damaged, lost, out of date, of another HBR netns; and who counts as alive.
 
 load helpers

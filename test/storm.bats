@@ -1,8 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=any-kernel,storm
-# kernel: running
-# weight: 70
+# weight: 60
 # Races on all cores that there are: a guest kernel has one. Pods are attached directly, which needs neither
 # VLAN nor VRF; the others are in races.bats. RACES, STORM: how often (half as often for all but the first),
 # and how many seconds (see soak).

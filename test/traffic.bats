@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 30
+# weight: 45
 # Frames: who reaches whom, how large, and what is seen on the wire.
 
 load helpers

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# weight: 26
+# bats file_tags=ubsan
+# weight: 58
 # VRFs on one node without FRR: hbr-vrf, its routed port, gateways of L2 domains, what both plugins share.
 load helpers
 load vrf

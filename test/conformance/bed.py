@@ -8,6 +8,7 @@ import ctypes
 import fcntl
 import json
 import os
+import re
 import resource
 import shlex
 import shutil
@@ -25,6 +26,7 @@ PODS = ("pod", "pod2")
 LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNET = 0x40000000
 RTM_NEWADDR, RTM_GETADDR, NLM_F_REQUEST, NLM_F_DUMP, IFA_ADDRESS, IFA_LOCAL = 20, 22, 1, 0x300, 1, 2
+IFA_F_TENTATIVE = 0x40
 SIOCGIFFLAGS, SIOCGIFMTU, SIOCGIFHWADDR = 0x8913, 0x8921, 0x8927
 
 WORK = tempfile.mkdtemp(prefix="conformance.")
@@ -160,15 +162,19 @@ def snapshot():
                           stdout=subprocess.PIPE).stdout.decode().splitlines()
 
 
-def settled():
-    """A snapshot when the kernel has come to rest: a carrier comes a moment after "up"."""
-    last = snapshot()
-    for _ in range(50):
-        now = snapshot()
-        if now == last:
-            return now
-        last = now
-    return last
+def tentative(line):
+    """An address that the kernel is still looking for elsewhere."""
+    address = re.search(r" address \S+ flags (\d+)", line)
+    return address and int(address[1]) & IFA_F_TENTATIVE
+
+
+def settled(seconds=3.0):
+    """A snapshot when the kernel has come to rest: a carrier comes a moment after "up", an address a second or two."""
+    end = time.monotonic() + seconds
+    last, now = None, snapshot()
+    while (now != last or any(map(tentative, now))) and time.monotonic() < end:
+        last, now = now, snapshot()
+    return now
 
 
 def command(text, check=True):
