@@ -26,7 +26,7 @@ HBRCTL  := $(BUILD)/sbin/hbrctl
 JUDGE   := $(BUILD)/test/documents/judge
 SOURCES := $(wildcard shared/*/*.[ch] plugins/*/*.[ch] hbrctl/*.[ch] docs/*.[ch] test/*/*.[ch])
 SCRIPTS := .ci/run $(wildcard test/deps test/demo test/run test/run-all test/mutants test/soak \
-           test/*.sh test/*.bash test/guest/init test/guest/inside test/conformance/run test/fuzz/run test/fuzz/defects)
+           test/*.sh test/*.bash $(filter-out %.c,$(wildcard test/guest/*)) test/conformance/run test/fuzz/run test/fuzz/defects)
 # Of no use here: declarations stand at the top of their block, an auto_ variable is valid from its
 # first moment, names of locals are not those of functions elsewhere, members of what goes over the
 # wire are written as a whole; and cppcheck misreads 0x1p53 and "size < room ? size : room".
