@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=fabric
-# weight: 295
+# weight: 235
 # VRFs across two nodes by EVPN: routed pods, tenants, leaks, what FRR announces and what it does not.
 load helpers
 load fabric
@@ -392,7 +392,7 @@ vx.5000 up'
 }
 
 @test "a pod comes and goes, first and last of its VRF, again and again: nothing stays, and FRR lives" {
-	local n pid rounds=${CYCLES:-30} started=$SECONDS
+	local n pid rounds=${CYCLES:-12} started=$SECONDS
 	for ((n = 0; n < rounds; n++)); do
 		vrf works ADD pod1 < <(l3 red '"vni": 5000, "addresses": [{"address": "10.9.0.1/32"}, {"address": "fd09::1/128"}]')
 		[ $n != 0 ] || within hbr2 5 '[10.9.0.1]'

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=ubsan
 # weight: 294
 # shellcheck disable=SC2016 # the inner shell's
 # VRFs without FRR, made by a routed port (hbr-vrf) and by an L2 domain with a gateway (hbr-l2): what
