@@ -252,13 +252,15 @@ static void bury_all(const struct scene *scene, json_t *inventory)
 	}
 }
 
-/* The dead first: what they alone kept goes with them, and is looked at anew. */
+/* The dead first: what they alone kept goes with them, and is looked at anew. An ADD that died
+ * while it wrote its first record has left nothing else. */
 static int collect(struct scene *scene, json_t *before, bool is_forced, json_t **after,
 		   struct error *err)
 {
 	auto_json json_t *between = NULL;
 
 	bury_all(scene, before);
+	warn("attachments", store_sweep(scene->site.store, err), err);
 	if (inventory_read(scene, &between, err) < 0)
 		return -1;
 	sweep_domains(scene, between);

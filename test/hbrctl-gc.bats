@@ -34,6 +34,26 @@ removed bridge br.10300 in the HBR netns: nobody remembers it'
 	is "$(find "$NODE_STATE" -path '*/locks' -prune -o -type f -print)" ''
 }
 
+is_locked() { ! flock -n "$1" true; }
+
+# bats test_tags=any-kernel
+@test "gc: what an ADD that was killed has left of its first record goes, unless an ADD is at work on it" {
+	local half dead locks
+	busy_node
+	dead=.0123456789abcdef.json.tmp half=.fedcba9876543210.json.tmp
+	cd "$NODE_STATE"/*/attachments
+	locks=$(realpath ../locks)
+	touch "$dead" "$half" .x.json.tmp
+	flock "$locks/fedcba9876543210" sleep 60 3>&- 4>&- &
+	until_true 10 is_locked "$locks/fedcba9876543210"
+	ctl gc
+	is "$(echo .*.tmp)" "$half .x.json.tmp"
+	pkill -KILL -P $!
+	wait $! || :
+	ctl gc
+	is "$(echo .*.tmp)" '.x.json.tmp'
+}
+
 @test "gc: with the state lost what pods may need stays, macvlans unseen included, and goes after them" {
 	need vrf vlan
 	node_up

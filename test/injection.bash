@@ -88,29 +88,21 @@ detached() {
 }
 
 #
-# struck VERB [STEP [SHARE]]: it is killed before its 1st, 2nd, ... change, for each change that it makes when
-# it lives; with STEP only at every STEP-th. After each, "mend" (DEL) must leave all clean. Prints how many
-# of how many. With SLICE=SECONDS it ends after that time (SHARE times as much), and goes on from there when
-# called again, in another run too: the place is in KEEP.
+# struck VERB [STEP]: it is killed before its 1st, 2nd, ... change, for each change that it makes when it
+# lives; with STEP only at every STEP-th. After each, "mend" (DEL) must leave all clean. Prints how many of
+# how many. With PART="K N" it is the K-th part of N: at the K-th change, the K+N-th, and so on.
 #
 struck() {
-	local verb=$1 step=${2:-1} share=${3:-1} until='' first=0 killed=0 i n plain place
-	place=${KEEP:-$BATS_TEST_TMPDIR}/$verb-${PLUGIN##*/}-${what//[, ]/_}
-	if [ -n "${SLICE:-}" ]; then
-		step=1
-		[ ! -e "$place" ] || read -r first <"$place"
-	fi
+	local verb=$1 step=${2:-1} i=0 killed=0 n plain
+	[ -z "${PART:-}" ] || step=${PART#* } i=$((${PART% *} - 1))
 	count_changes "$verb" || return 1
-	[ -z "${SLICE:-}" ] || until=$((${EPOCHREALTIME/./} + SLICE * share * 1000000))
-	for ((i = 0; i < plain; i += step)); do
-		[ -z "$until" ] || [ $i = 0 ] || [ "${EPOCHREALTIME/./}" -lt "$until" ] || break
-		n=$(((first + i) % plain + 1))
+	for (( ; i < plain; i += step)); do
+		n=$((i + 1))
 		struck_at "$verb" $n || { echo "$verb killed at change $n of $plain: $(tail -n 1 "$BATS_TEST_TMPDIR/strace")" >&2; return 1; }
 		[ "$status" = 0 ] || killed=$((killed + 1))
 	done
-	echo $(((first + i) % plain)) >"$place"
 	echo "# kills: ${PLUGIN##*/} $verb, $what: $killed of $plain changes" >&3
-	[ "$plain" -ge 5 ] && [ $killed -gt 0 ]
+	[ "$plain" -ge 5 ] && { [ $killed -gt 0 ] || [ -n "${PART:-}" ]; }
 }
 
 # Sets plain: how many changes there are when nobody kills it.

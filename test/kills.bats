@@ -5,7 +5,7 @@
 # kill -9 before every change that ADD and DEL make: a netlink request, a file or directory that is made,
 # written, renamed or removed, a child that begins or ends. DEL, or "hbrctl gc" where no DEL comes, leaves
 # nothing; and one attachment that stays loses no packet meanwhile. What takes long is killed at every second
-# change, or at fewer (EVERY=N: at every N-th of all); soak has them all, a SLICE at a time.
+# change, or at fewer (EVERY=N: at every N-th of all); soak has them all, a PART in each round.
 
 load helpers
 load modes
@@ -119,8 +119,8 @@ is_untold() { told | cmp -s "$BATS_TEST_TMPDIR/told" -; }
 		as $which
 		way $which 1 >"$CONF"
 		[ $which = gateway ] || l3 red "\"vni\": 5000, $IPAM" >"$CONF"
-		struck ADD "${EVERY:-40}" 3
-		struck DEL "${EVERY:-40}" 3
+		struck ADD "${EVERY:-40}"
+		struck DEL "${EVERY:-40}"
 	done
 	frr_stop hbr
 	rm /etc/hbr-cni/node.json

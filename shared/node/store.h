@@ -52,6 +52,8 @@ int store_locate_record(const char *state_dir, const char *slug, const char *id,
 int store_write_record(const struct store *store, const char *id, json_t *record,
 		       struct error *err);
 int store_remove_record(const struct store *store, const char *id, struct error *err);
+/* Remove what an ADD that was killed has left of its first record, if nobody is at work on it. */
+int store_sweep(const struct store *store, struct error *err);
 
 /* Domains, "<kind>-<key>". has: 1 when there is a directory for it, with whatever in it, 0 when
  * not. Writing makes the directory. remove: domain.json and the directory; when holders are in it,
