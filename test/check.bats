@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=ubsan
 # weight: 86
 # CHECK: each thing that was changed by hand is named, with what it is and what was wanted.
 

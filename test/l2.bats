@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=ubsan
 # weight: 155
 # What hbr-l2 makes, keeps, uses and refuses: the links of a domain and their attributes.
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=ubsan
 # weight: 79
 # What is remembered: damaged, lost, out of date, of another HBR netns; and who counts as alive.
 

@@ -12,10 +12,17 @@
 /* ".<id>.json.tmp": the attachment whose record it would have become. */
 static bool take_id(const char *entry, char id[static STORE_NAME_SIZE])
 {
-	int end = 0;
+	size_t digits;
 
-	return store_file_is_temporary(entry) && strlen(entry) < STORE_NAME_SIZE &&
-	       sscanf(entry, ".%[0-9a-f].json%n", id, &end) == 1 && end > 0;
+	if (!store_file_is_temporary(entry))
+		return false;
+	digits = strspn(entry + 1, "0123456789abcdef");
+	if (digits == 0 || digits >= STORE_NAME_SIZE ||
+	    strncmp(entry + 1 + digits, ".json", strlen(".json")) != 0)
+		return false;
+	snprintf(id, STORE_NAME_SIZE, "%.*s", (int)digits, entry + 1);
+
+	return true;
 }
 
 /* Whoever is at work on it has its lock. */
