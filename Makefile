@@ -174,7 +174,7 @@ analyze: ## gcc -fanalyzer and clang's analyzer over every file
 	$(MAKE) BUILD='$(BUILD)/fanalyzer' CC=gcc CFLAGS='-O1 -g -fanalyzer' WERROR=1 all
 	scan-build --status-bugs $(MAKE) BUILD='$(BUILD)/scan' all
 
-soak: ## 20 rounds of races, storm and kills: what test/SOAK.md is made by; SOAK=long: what takes hours
+soak: ## 20 rounds of races and a storm, and every kill: what test/SOAK.md is made by; SOAK=long: what takes hours
 	@$(MAKE) bed >&2
 	@BUILD='$(abspath $(BUILD))' test/soak $(SOAK)
 
