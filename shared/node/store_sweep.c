@@ -30,11 +30,15 @@ static int sweep(const struct store *store, int dir, const char *entry, const ch
 		 struct error *err)
 {
 	auto_lock struct lock lock = LOCK_NONE;
+	char path[STORE_PATH_SIZE];
 	int r = store_lock(store, id, 0, &lock, err);
 
 	if (r <= 0)
 		return r;
-	(void)unlinkat(dir, entry, 0);
+	if (unlinkat(dir, entry, 0) < 0 && errno != ENOENT) {
+		store_path(dir, entry, path);
+		return error_errno(err, ERROR_STATE, errno, "remove %s", path);
+	}
 	lock_discard(&lock);
 
 	return 0;
